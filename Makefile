@@ -1,0 +1,117 @@
+# make run    build Seakeep and start its demo
+# make test   everything that must hold before a change lands
+#
+# Both do their own set-up: a fresh machine needs Go, make, git and, for
+# missing Debian packages, the right to install them. "make help" lists the rest.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# Commands that the tests need, as command:packages. The race detector needs a
+# C compiler.
+NEEDS := gcc:gcc,libc6-dev
+
+# The modules in go.work, so that a new one is checked without a line here.
+# The benchmarks stay out of -race, which would only slow them down.
+MODULES = $(shell awk '/^use \(/ {on = 1; next} /^\)/ {on = 0} on {print $$1}' go.work)
+RACED   = $(filter-out ./bench,$(MODULES))
+every   = $(addsuffix /...,$(1))
+
+# What must hold without a clock, a network or an operating system.
+PURE = $(addsuffix /...,$(wildcard ./core ./sim))
+
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## build and start the demo; ARGS="--for 20s" adds flags
+	@exec bin/seakeep demo $(ARGS)
+
+.PHONY: build
+build: ## build bin/seakeep
+	@mkdir -p bin
+	go build -o bin/seakeep ./cmd/seakeep
+
+# Cheap checks first, so that a mistake shows early.
+.PHONY: test
+test: setup format vet tidy pure staticcheck unit ## everything that must hold; under ten minutes on two cores
+	@echo "make test: all of it holds"
+
+.PHONY: unit
+unit: ## the tests, with the race detector; the benchmarks' own without
+	go test -race $(call every,$(RACED))
+	go test $(call every,./bench)
+
+.PHONY: format
+format: ## gofmt has nothing to change
+	@files=$$(find . -name '*.go' -not -path '*/node_modules/*' -not -path '*/testdata/*' \
+		-exec gofmt -l {} +); \
+	if [ -n "$$files" ]; then echo "run gofmt -w on:" $$files >&2; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, which also compiles everything
+	go vet $(call every,$(MODULES))
+
+.PHONY: tidy
+tidy: ## the rules of the house
+	go test -count=1 ./internal/tidy
+
+.PHONY: pure
+pure: ## core and sim build where there is nothing to be impure with
+	GOOS=js GOARCH=wasm go build $(PURE)
+
+# The tool is a module of its own, outside go.work: what it requires must reach
+# nobody who imports the library. ST1005 wants errors to start in lower case, and
+# ours may start with the name of a Go field.
+.PHONY: staticcheck
+staticcheck: ## what vet does not see
+	@mkdir -p bin
+	@GOWORK=off go -C internal/tools build -o '$(CURDIR)/bin/staticcheck' \
+		honnef.co/go/tools/cmd/staticcheck
+	bin/staticcheck -checks inherit,-ST1005 $(call every,$(MODULES))
+
+.PHONY: bench
+bench: ## our benchmarks beside the peers', at 1 and at 2 procs
+	go test -run '^$$' -bench . -benchmem -cpu 1,2 $(call every,./bench)
+
+.PHONY: fuzz
+fuzz: ## every fuzz test for FUZZTIME each
+	@for package in $$(go list $(call every,$(RACED))); do \
+		for name in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "$$package $$name"; \
+			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+.PHONY: setup
+setup: ## Debian packages that are missing, and the modules
+	@missing=; for need in $(NEEDS); do \
+		command -v "$${need%%:*}" >/dev/null || missing="$$missing $$(tr , ' ' <<<"$${need##*:}")"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+		$$sudo apt-get update -q; \
+		DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qy --no-install-recommends $$missing; \
+	fi
+	@go mod download
+	@cd internal/tools && GOWORK=off go mod download
+
+.PHONY: mod
+mod: ## tidy every go.mod, as go mod tidy cannot do in a workspace
+	@for dir in $(MODULES); do \
+		( cd "$$dir"; echo "tidy $$dir"; copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
+		cp go.mod "$$copy/t.mod"; cp go.sum "$$copy/t.sum" 2>/dev/null || true; export GOWORK=off; \
+		[ "$$dir" = . ] || go mod edit -replace 'github.com/seakeep/seakeep=$(CURDIR)' "$$copy/t.mod"; \
+		go mod tidy -modfile "$$copy/t.mod"; \
+		go mod edit -dropreplace github.com/seakeep/seakeep "$$copy/t.mod"; \
+		cp "$$copy/t.mod" go.mod; cp "$$copy/t.sum" go.sum ); \
+	done
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,31 @@
+package seakeep
+
+import (
+	"context"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+)
+
+// epoch is the origin of the driver's clock. Only differences count, and
+// time.Since of a fixed time reads the monotonic clock alone, which costs half
+// of time.Now.
+var epoch = time.Now()
+
+// Now returns the driver's clock: nanoseconds on Go's monotonic clock, from an
+// origin that means nothing.
+func Now() core.Instant { return core.Instant(time.Since(epoch)) }
+
+// TimeOf turns an Instant of Now into a time.
+func TimeOf(t core.Instant) time.Time { return epoch.Add(time.Duration(t)) }
+
+// InstantOf turns a time into an Instant of Now.
+func InstantOf(t time.Time) core.Instant { return core.Instant(t.Sub(epoch)) }
+
+// deadlineOf returns the context's deadline, or core.Never.
+func deadlineOf(ctx context.Context) core.Instant {
+	if t, ok := ctx.Deadline(); ok {
+		return InstantOf(t)
+	}
+	return core.Never
+}

@@ -1,0 +1,196 @@
+package config
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/seakeep/seakeep/core/call"
+)
+
+// nameForm is what services, dependencies and operations may be called: a name
+// that needs no quoting in paths, metrics, host names and shells.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
+
+const (
+	nameFix      = "a name of up to 63 letters, digits, dots, hyphens and underscores, such as checkout"
+	maxEndpoints = 64 // a bit each in the word that says which were tried
+)
+
+// top reads the whole file.
+func (o *object) top(f *File) {
+	defer o.close()
+	choose(o, "version", &f.Version, option[int]{"1", 1})
+	o.require("version", "version: 1")
+	o.require("service", "the name of this service, such as checkout")
+	service := o.text("service", &f.Service, nameForm, nameFix)
+	o.note("service", service, f.Service)
+	admin := o.section("admin", "a section such as {listen: 127.0.0.1:9901}")
+	admin.listen(&f.Admin.Listen, "admin")
+	admin.close()
+
+	const example = "what the service calls, such as pricing: {endpoints: [http://127.0.0.1:9101]}"
+	if o.require("dependencies", example) == nil {
+		return
+	}
+	all := o.section("dependencies", example)
+	if !all.broken && len(all.order) == 0 {
+		all.d.failAt(all.at.Line, all.at.Column, "dependencies", "names nothing", "give "+example)
+	}
+	for _, field := range all.each() {
+		f.Dependencies = append(f.Dependencies, field.dependency())
+	}
+}
+
+func (f *field) dependency() *Dependency {
+	dep := &Dependency{Name: f.key.Value}
+	if !nameForm.MatchString(dep.Name) {
+		f.failKey("not a name for a dependency", "give "+nameFix)
+	}
+	o := objectOf(f, "a section such as {endpoints: [http://127.0.0.1:9101]}")
+	defer o.close()
+	o.d.current = dep.Name
+	o.d.names = append(o.d.names, dep.Name)
+	choose(o, "kind", &dep.Kind, option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional})
+	o.listen(&dep.Listen, dep.Name)
+	o.endpoints(dep)
+	if dep.Listen != "" {
+		o.d.offered = append(o.d.offered, dep.Name)
+	}
+	if o.lookup("endpoints") != nil {
+		o.d.reachable = append(o.d.reachable, dep.Name)
+	}
+	o.measured(&dep.Measured)
+	dep.Call.Name = dep.Name
+	per := o.settings(&dep.Settings)
+	o.keyed(dep, per)
+	o.warnings(&dep.Settings, dep.Measured)
+	o.operations(dep)
+	return dep
+}
+
+// settings reads the rungs. The bulkhead comes after the timeout, which holds
+// the wait for a slot.
+func (o *object) settings(s *Settings) (per scope) {
+	o.timeout(s)
+	o.retry(s)
+	per = o.breaker(s)
+	o.bulkhead(s)
+	o.fallback(s)
+	return per
+}
+
+// keyed checks that the proxy can know the key of a request.
+func (o *object) keyed(dep *Dependency, per scope) {
+	if dep.Listen != "" && per == perKey && o.lookup("breaker.key") == nil {
+		o.lookup("breaker.per").fail("the proxy cannot know the key of a request",
+			"add key, the name of the header that holds it, such as X-Tenant")
+	}
+}
+
+func (o *object) endpoints(dep *Dependency) {
+	const want = "a list of origins such as [http://127.0.0.1:9101]"
+	f := o.find("endpoints")
+	if f == nil {
+		if dep.Listen != "" {
+			o.missing("endpoints", want+", because listen offers it")
+		}
+		o.note("endpoints", nil, "none")
+		return
+	}
+	items := f.items(want)
+	if len(items) > maxEndpoints {
+		f.fail("lists more than 64 endpoints", "put a load balancer in between")
+		items = items[:maxEndpoints]
+	}
+	var shown []string
+	seen := map[string]bool{}
+	for _, item := range items {
+		u := item.origin()
+		if u == nil {
+			continue
+		}
+		if seen[canonical(u)] {
+			item.fail(quote(item.node)+" is in the list already", "remove it")
+			continue
+		}
+		seen[canonical(u)] = true
+		dep.Endpoints = append(dep.Endpoints, u)
+		shown = append(shown, u.String())
+	}
+	o.note("endpoints", f, strings.Join(shown, ", "))
+}
+
+// origin reads a scheme, a host and a port, and nothing else: what belongs to
+// a request is the caller's.
+func (f *field) origin() *url.URL {
+	const fix = "give an origin such as http://127.0.0.1:9101"
+	text, ok := textOf(f, nil, "an origin such as http://127.0.0.1:9101")
+	if !ok {
+		return nil
+	}
+	u, err := url.Parse(text)
+	problem := ""
+	switch {
+	case err != nil || u.Opaque != "" || u.Host == "" && u.Scheme != "http" && u.Scheme != "https":
+		problem = "is not an origin"
+	case u.Scheme != "http" && u.Scheme != "https":
+		problem = "has a scheme other than http and https"
+	case !goodHost(u.Hostname()) || strings.HasSuffix(u.Host, ":") || u.Port() != "" && !goodPort(u.Port(), 1):
+		problem = "has no usable host and port"
+	case u.User != nil:
+		problem = "holds a user name, which does not belong in a policy"
+	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
+		problem = "has more than an origin"
+	}
+	if problem != "" {
+		f.fail(quote(f.node)+" "+problem, fix)
+		return nil
+	}
+	u.Path, u.RawPath = "", ""
+	return u
+}
+
+func canonical(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
+}
+
+func (o *object) measured(m *Measured) {
+	s := o.section("measured", "a section such as {rate: 333/s, p50: 20ms, p99: 75ms, p999: 110ms}")
+	defer s.close()
+	s.rate("rate", &m.Rate, limits[float64]{min: 0.001, max: fastest, like: "333/s", off: "unknown"})
+	known := positive("20ms")
+	known.off = "unknown"
+	s.duration("p50", &m.P50, known)
+	known.like = "75ms"
+	s.duration("p99", &m.P99, known)
+	known.like = "110ms"
+	s.duration("p999", &m.P999, known)
+	if m.P99 > 0 && m.P50 > m.P99 {
+		s.find("p50").fail(showDuration(m.P50)+" is above p99, "+showDuration(m.P99), "give p50 <= p99 <= p999")
+	}
+	if m.P999 > 0 && max(m.P50, m.P99) > m.P999 {
+		s.find("p999").fail(showDuration(m.P999)+" is below the lower quantiles", "give p50 <= p99 <= p999")
+	}
+}
+
+// own returns the rungs that an operation does not share with its dependency.
+func (o *object) own(s *Settings, dep *Dependency, per scope) (own call.Rungs) {
+	if s.Call.Breaker != nil && (o.fields["breaker"] != nil || per == perOperation) {
+		own |= call.RungBreaker
+	}
+	if s.Call.Bulkhead != nil && o.fields["bulkhead"] != nil {
+		own |= call.RungBulkhead
+	}
+	if s.Call.Budget == nil {
+		return own
+	}
+	if f := o.fields["retry"]; dep.Call.Budget == nil || f != nil && quiet(f).fields["budget"] != nil {
+		own |= call.RungRetry
+	}
+	return own
+}

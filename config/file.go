@@ -1,0 +1,205 @@
+package config
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/stale"
+)
+
+// File is a policy file that holds no mistake. Every default is filled in.
+type File struct {
+	Version      int
+	Service      string
+	Admin        Admin
+	Dependencies []*Dependency // as written
+
+	warnings []Warning
+	values   []Effective
+}
+
+// Admin is where the program offers its own state.
+type Admin struct {
+	Listen string // host:port; empty: nowhere
+}
+
+// Dependency returns the dependency of that name, or nil.
+func (f *File) Dependency(name string) *Dependency {
+	for _, d := range f.Dependencies {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Warnings returns what the file says but hardly can mean, in the order of the
+// text.
+func (f *File) Warnings() []Warning { return append([]Warning(nil), f.warnings...) }
+
+// Kind says whether the service can do without a dependency.
+type Kind uint8
+
+const (
+	// Critical: without it there is no honest answer.
+	Critical Kind = iota
+	// Optional: the answer may leave it out.
+	Optional
+)
+
+// String returns "critical" or "optional".
+func (k Kind) String() string {
+	switch k {
+	case Critical:
+		return "critical"
+	case Optional:
+		return "optional"
+	}
+	return "invalid"
+}
+
+// Dependency is one thing the service calls.
+type Dependency struct {
+	Name      string
+	Kind      Kind
+	Listen    string     // where the proxy offers it; empty: nowhere
+	Endpoints []*url.URL // origins, without a path; as written
+	Measured  Measured
+	Settings
+	Operations []Operation // the first that matches a request is its policy
+}
+
+// Operation returns the operation of that name, or nil.
+func (d *Dependency) Operation(name string) *Operation {
+	for i := range d.Operations {
+		if d.Operations[i].Name == name {
+			return &d.Operations[i]
+		}
+	}
+	return nil
+}
+
+// Measured is what was seen of a dependency in production. A zero field was
+// not given.
+type Measured struct {
+	Rate           float64 // calls per second
+	P50, P99, P999 time.Duration
+}
+
+// Settings is how calls are protected: those of a dependency, or of one of its
+// operations.
+type Settings struct {
+	Connect   time.Duration // for a new connection; 0: no limit of its own
+	Acquire   time.Duration // for a pooled connection; also Call.Bulkhead.Wait; 0: not given
+	Abandon   bool          // return at the timeout even if the Go function goes on
+	Replay    int64         // bodies up to this many bytes are kept for another try
+	Call      call.Config
+	KeyHeader string // the header that holds the breaker's key; empty: the Go caller gives it
+	Fallback  Fallback
+}
+
+// Operation is a part of a dependency with settings of its own: what the file
+// gives, laid over the dependency's.
+type Operation struct {
+	Name  string
+	Match Match
+	Settings
+	// Own are the rungs with a state of their own: RungBreaker its own
+	// breaker, RungBulkhead its own slots, RungRetry its own retry budget. All
+	// others are shared with the dependency. A rung is the operation's own if
+	// the operation writes it (for retry: its budget), and the breaker also
+	// with "per: operation".
+	Own call.Rungs
+}
+
+// Match says which requests are an operation's. What is empty matches every
+// request; a Match that is empty as a whole matches none, because its
+// operation is chosen by name.
+type Match struct {
+	Methods []string
+	Path    string // exact, or a prefix if it ends in *
+	Host    string // lower case; without a port it matches every port
+	Headers []Header
+}
+
+// Header is a field of a request or an answer.
+type Header struct{ Name, Value string }
+
+// Empty reports whether the operation is chosen by name only.
+func (m Match) Empty() bool {
+	return len(m.Methods) == 0 && m.Path == "" && m.Host == "" && len(m.Headers) == 0
+}
+
+// Matches reports whether a request is this operation's. Path is as it came
+// over the wire, without the query; header returns the first value of a field.
+func (m Match) Matches(method, host, path string, header func(name string) string) bool {
+	if m.Empty() || !m.method(method) || !m.host(host) {
+		return false
+	}
+	if prefix, ok := strings.CutSuffix(m.Path, "*"); ok {
+		if !strings.HasPrefix(path, prefix) {
+			return false
+		}
+	} else if m.Path != "" && path != m.Path {
+		return false
+	}
+	for _, h := range m.Headers {
+		if header(h.Name) != h.Value {
+			return false
+		}
+	}
+	return true
+}
+
+func (m Match) method(method string) bool {
+	if method == "" {
+		method = "GET" // as in net/http
+	}
+	for _, allowed := range m.Methods {
+		if method == allowed {
+			return true
+		}
+	}
+	return len(m.Methods) == 0
+}
+
+func (m Match) host(host string) bool {
+	if m.Host == "" || strings.EqualFold(m.Host, host) {
+		return true
+	}
+	// An IPv6 address has colons of its own, but ends in ] without a port.
+	if i := strings.LastIndexByte(host, ':'); i > 0 && !strings.HasSuffix(host, "]") {
+		return strings.EqualFold(m.Host, host[:i])
+	}
+	return false
+}
+
+// Fallback is what answers when the dependency does not. Without an Order
+// there is none.
+type Fallback struct {
+	Order    []Answer // tried in order; the first that can answer does
+	Exercise float64  // share of healthy calls that are sent to it on purpose
+	Limit    int      // how many may run at once
+}
+
+// Answer is one step of a Fallback. Exactly one field is set.
+type Answer struct {
+	Cache      *stale.Config // the last good answer
+	Static     *Static       // always the same answer
+	Dependency string        // ask another dependency of the file
+	Omit       *Omit         // an empty answer: leave it out
+}
+
+// Static is an answer written in the file.
+type Static struct {
+	Status  int
+	Headers []Header
+	Body    string
+}
+
+// Omit is an empty answer.
+type Omit struct {
+	Status int
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+func (o *object) operations(dep *Dependency) {
+	f := o.find("operations")
+	if f == nil {
+		return
+	}
+	seen := map[string]bool{}
+	for _, item := range f.items("a list such as [{name: search, match: {path: /search/*}}]") {
+		op := Operation{}
+		s := objectOf(item, "a section such as {name: search, match: {path: /search/*}}")
+		s.base = o
+		s.operation(&op, dep)
+		s.close()
+		if seen[op.Name] && op.Name != "" {
+			s.lookup("name").fail(quote(s.lookup("name").node)+" is the name of an earlier operation",
+				"give each a name of its own")
+		}
+		seen[op.Name] = true
+		dep.Operations = append(dep.Operations, op)
+	}
+}
+
+func (o *object) operation(op *Operation, dep *Dependency) {
+	base := o.base
+	o.base = nil // a name and a match are not inherited
+	o.require("name", "a name such as search")
+	f := o.text("name", &op.Name, nameForm, nameFix)
+	o.note("name", f, op.Name)
+	o.match(&op.Match)
+	o.base = base
+	op.Call.Name = dep.Name + "/" + op.Name
+	per := o.settings(&op.Settings)
+	o.keyed(dep, per)
+	op.Own = o.own(&op.Settings, dep, per)
+	o.warnings(&op.Settings, dep.Measured)
+}
+
+var (
+	methodForm = regexp.MustCompile(`^[A-Z][A-Z_-]*$`)
+	pathForm   = regexp.MustCompile(`^/[^\x00-\x20*?#\x7f]*\*?$`)
+	hostForm   = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+)
+
+func (o *object) match(m *Match) {
+	f := o.find("match")
+	if f == nil {
+		return
+	}
+	s := o.section("match", "a section such as {method: GET, path: /search/*}")
+	defer s.close()
+	s.methods(m)
+	if f := s.text("path", &m.Path, pathForm, "a path such as /search, or a prefix such as /search/*"); f != nil {
+		s.note("path", f, m.Path)
+	}
+	if f := s.text("host", &m.Host, hostForm, "a host such as api.example, or api.example:8080"); f != nil {
+		m.Host = strings.ToLower(m.Host)
+		s.note("host", f, m.Host)
+	}
+	if s.find("header") != nil {
+		m.Headers = s.headers("header", "headers such as {X-Kind: slow}")
+	}
+	if !s.broken && len(s.fields) == 0 {
+		f.fail("matches nothing", "give at least one of method, path, host and header")
+	}
+}
+
+// methods reads one method or a list of them.
+func (o *object) methods(m *Match) {
+	f := o.find("method")
+	if f == nil {
+		return
+	}
+	const want = "a method in capitals such as GET, or a list such as [GET, HEAD]"
+	items := []*field{f}
+	if f.node.Kind == yaml.SequenceNode {
+		items = f.items(want)
+	}
+	for _, item := range items {
+		if method, ok := textOf(item, methodForm, want); ok {
+			m.Methods = append(m.Methods, method)
+		}
+	}
+	o.note("method", f, strings.Join(m.Methods, ", "))
+}

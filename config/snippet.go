@@ -1,0 +1,70 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// snippetWidth is how much of a long line a snippet shows: it fits a terminal
+// of 80 columns together with the line number.
+const snippetWidth = 70
+
+// Snippet returns the given line of source and under it a caret at column, for
+// a terminal. Characters that a terminal might obey are replaced. It returns
+// "" when the source has no such line.
+func Snippet(source []byte, line, column int) string {
+	text, ok := nthLine(string(source), line)
+	if !ok {
+		return ""
+	}
+	runes := []rune(text)
+	at := min(max(column-1, 0), len(runes))
+	from := 0
+	if at >= snippetWidth {
+		from = at - snippetWidth/2
+	}
+	to := min(from+snippetWidth, len(runes))
+	number := fmt.Sprintf("%5d | ", line)
+	margin := strings.Repeat(" ", len(number)-2) + "| "
+	return number + printable(runes[from:to]) + "\n" + margin + strings.Repeat(" ", at-from) + "^\n"
+}
+
+func printable(runes []rune) string {
+	out := make([]rune, len(runes))
+	for i, r := range runes {
+		switch {
+		case r == '\t':
+			out[i] = ' '
+		case unicode.IsPrint(r):
+			out[i] = r
+		default:
+			out[i] = '·'
+		}
+	}
+	return string(out)
+}
+
+// nthLine counts lines as YAML does: besides the usual line ends, a lone
+// carriage return and three Unicode characters end a line too.
+func nthLine(text string, n int) (string, bool) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	for i := 1; ; i++ {
+		end := strings.IndexAny(text, "\n\r\u0085\u2028\u2029")
+		if i == n {
+			if end >= 0 {
+				text = text[:end]
+			}
+			return text, true
+		}
+		if end < 0 {
+			return "", false
+		}
+		_, width := utf8.DecodeRuneInString(text[end:])
+		if strings.HasPrefix(text[end:], "\r\n") {
+			width = 2
+		}
+		text = text[end+width:]
+	}
+}

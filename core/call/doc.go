@@ -1,0 +1,39 @@
+// Package call is the call machine: the client's half of the ladder, in one
+// place and one order.
+//
+//	deadline left -> bulkhead -> [each attempt: retry budget -> breaker ->
+//	timeout -> the call itself] -> classify -> retry or answer
+//
+// A Plan is the compiled policy of one dependency, or of one operation of it,
+// shared by all calls. A Call is one call's state: a value in its driver's
+// frame, stepped by one owner, without a lock. The machine is told what
+// happened and answers with one Action; there is nothing to drain or forget.
+//
+//	var c call.Call
+//	act := c.Begin(now, plan, request)
+//	for !act.Verdict.Done() {
+//		// start what act.Start names, wait until act.WakeAt, then tell it:
+//		act = c.Step(now, event)
+//	}
+//
+// # Order
+//
+// The order is fixed, because an order that can be composed changes meaning
+// without looking different. The breaker sees attempts, so that a retry can be
+// refused by it; Breaker.Counts turns that into whole calls. A retry is
+// decided in full before its wait begins: an attempt that the budget, the
+// breaker or the deadline would refuse is refused at once, not after a sleep.
+//
+// # Observe
+//
+// A rung in Plan's Observe set decides and says what it would have done, and
+// the call passes. That is how a rung is tried on real traffic.
+//
+// # Ownership
+//
+// A slot of the bulkhead is held until the work it stands for has ended. An
+// attempt that was abandoned at its timeout keeps its slot until its late
+// Returned comes, or until Plan.EndOrphan is called for it. With Request.Tail
+// the slot outlives the verdict and belongs to the Tail, because an HTTP
+// answer's body is still to come.
+package call

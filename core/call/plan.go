@@ -1,0 +1,239 @@
+package call
+
+import (
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/core/budget"
+	"github.com/seakeep/seakeep/core/bulkhead"
+)
+
+// Plan is a compiled policy. It is safe for use by many goroutines: each
+// policy in it locks inside itself. Its rungs are fixed; a changed policy file
+// makes a new Plan that takes over what did not change (Next).
+type Plan struct {
+	cfg      Config
+	observer core.Observer
+	budget   *budget.Budget
+	breaker  *breaker.Breaker // of the dependency; also of a call without a key
+	keyed    *breaker.Keyed   // nil unless Config.Keys is set
+	bulkhead *bulkhead.Bulkhead
+	stats    *Stats
+	shared   Rungs // rungs that belong to the plan this one is a part of
+}
+
+// New compiles a policy. The seed feeds the breakers' jitter; the same seed
+// gives the same jitter. The observer may be nil. The error lists every bad
+// setting.
+func New(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
+	return (*Plan)(nil).Next(cfg, seed, o)
+}
+
+// Next compiles the policy that follows p in a live reload: every rung whose
+// settings are the same keeps its state, a bulkhead or budget with new
+// settings is adjusted in place, a breaker with new settings starts afresh.
+// A nil p compiles from nothing. An error leaves p untouched.
+func (p *Plan) Next(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	next := &Plan{cfg: cfg, observer: o, stats: newStats()}
+	var old Plan
+	if p != nil {
+		old = *p
+		next.stats = p.stats
+		old.disown()
+	}
+	if err := next.breakers(old, seed); err != nil {
+		return nil, err
+	}
+	if err := next.slots(old); err != nil {
+		return nil, err
+	}
+	return next, next.retries(old)
+}
+
+func (p *Plan) breakers(old Plan, seed uint64) (err error) {
+	cfg := p.cfg.Breaker
+	if cfg == nil {
+		return nil
+	}
+	same := old.breaker != nil && *old.cfg.Breaker == *cfg
+	if p.breaker = old.breaker; !same {
+		if p.breaker, err = breaker.New(*cfg, seed); err != nil {
+			return err
+		}
+	}
+	if p.cfg.Keys == 0 {
+		return nil
+	}
+	if p.keyed = old.keyed; !same || p.keyed == nil || p.cfg.Keys != old.cfg.Keys {
+		p.keyed, err = breaker.NewKeyed(*cfg, p.cfg.Keys, seed)
+	}
+	return err
+}
+
+func (p *Plan) slots(old Plan) (err error) {
+	cfg := p.cfg.Bulkhead
+	if cfg == nil {
+		return nil
+	}
+	if p.bulkhead = old.bulkhead; p.bulkhead == nil {
+		p.bulkhead, err = bulkhead.New(*cfg)
+	}
+	return err
+}
+
+func (p *Plan) retries(old Plan) (err error) {
+	cfg := p.cfg.Budget
+	if cfg == nil {
+		return nil
+	}
+	if p.budget = old.budget; p.budget == nil {
+		p.budget, err = budget.New(*cfg)
+	}
+	return err
+}
+
+// disown forgets the parts that belong to another plan.
+func (p *Plan) disown() {
+	if p.shared.Has(RungBreaker) {
+		p.breaker, p.keyed = nil, nil
+	}
+	if p.shared.Has(RungBulkhead) {
+		p.bulkhead = nil
+	}
+	if p.shared.Has(RungRetry) {
+		p.budget = nil
+	}
+}
+
+// Share makes p, the plan of an operation, use the breaker, the slots and the
+// retry budget of the plan it is a part of, except for the rungs that are its
+// own. Call it before p is used.
+func (p *Plan) Share(with *Plan, own Rungs) {
+	p.shared = (RungBreaker | RungBulkhead | RungRetry) &^ own
+	if !own.Has(RungBreaker) {
+		p.breaker, p.keyed = with.breaker, with.keyed
+	}
+	if !own.Has(RungBulkhead) {
+		p.bulkhead = with.bulkhead
+	}
+	if !own.Has(RungRetry) {
+		p.budget = with.budget
+	}
+}
+
+// Adopt makes the settings of the bulkhead and the budget, which outlive a
+// reload, those of this plan. Call it once the plan is the one in use.
+func (p *Plan) Adopt(now core.Instant) {
+	if p.bulkhead != nil && !p.shared.Has(RungBulkhead) {
+		_ = p.bulkhead.Resize(now, *p.cfg.Bulkhead) // Next has validated it
+	}
+	if p.budget != nil && !p.shared.Has(RungRetry) {
+		_ = p.budget.Reconfigure(now, *p.cfg.Budget) // Next has validated it
+	}
+}
+
+// Config returns the settings the plan was made from.
+func (p *Plan) Config() Config { return p.cfg }
+
+// Breaker returns the breaker that a call with this key goes through, or nil
+// if the rung is off. A call without a key, and every key beyond the limit
+// that cannot be kept, shares the dependency's own breaker.
+func (p *Plan) Breaker(now core.Instant, key string) *breaker.Breaker {
+	if p.keyed == nil || key == "" {
+		return p.breaker
+	}
+	if b, ok := p.keyed.Get(now, key); ok {
+		return b
+	}
+	return p.breaker
+}
+
+// EndOrphan notes that an attempt abandoned at its timeout has now truly ended,
+// and gives its slot back if it had one. Drivers that Step a late Returned into
+// their Call need not call it.
+func (p *Plan) EndOrphan(now core.Instant, slot bool) {
+	p.stats.orphans.Add(-1)
+	if slot {
+		p.bulkhead.Release(now)
+	}
+}
+
+// Snapshot is a plan's state for people and programs to read.
+type Snapshot struct {
+	Name     string
+	Stats    StatsSnapshot
+	Breaker  *breaker.Snapshot
+	Keyed    []breaker.KeySnapshot
+	Bulkhead *bulkhead.Snapshot
+	Budget   *budget.Snapshot
+}
+
+// Snapshot reads the state of every rung. It changes nothing and takes no
+// permit.
+func (p *Plan) Snapshot(now core.Instant) Snapshot {
+	s := Snapshot{Name: p.cfg.Name, Stats: p.stats.snapshot(now)}
+	if p.breaker != nil {
+		b := p.breaker.Snapshot(now)
+		s.Breaker = &b
+	}
+	if p.keyed != nil {
+		s.Keyed = p.keyed.Snapshot(now)
+	}
+	if p.bulkhead != nil {
+		b := p.bulkhead.Snapshot(now)
+		s.Bulkhead = &b
+	}
+	if p.budget != nil {
+		b := p.budget.Snapshot(now)
+		s.Budget = &b
+	}
+	return s
+}
+
+// Emit tells the observer, if there is one. Policies have returned and no
+// lock is held.
+func (p *Plan) Emit(e core.Event) {
+	if p.observer == nil {
+		return
+	}
+	e.Policy = p.cfg.Name
+	p.observer.Observe(e)
+}
+
+// changed records a breaker's change of state, if it made one.
+func (p *Plan) changed(now core.Instant, key string, ch breaker.Change) {
+	if ch.Late {
+		p.stats.late.Add(1)
+		p.Emit(core.Event{At: now, Kind: core.LateReport, Key: key})
+	}
+	if !ch.Happened() || p.observer == nil {
+		return
+	}
+	p.Emit(core.Event{At: now, Kind: core.BreakerChanged, Reason: ch.Reason, Key: key,
+		From: ch.From.String(), To: ch.To.String(), Seq: ch.Seq})
+}
+
+// Force puts the breaker in a mode by hand and reports the change.
+func (p *Plan) Force(now core.Instant, m breaker.Mode) {
+	if p.breaker != nil {
+		p.changed(now, "", p.breaker.Force(now, m))
+	}
+}
+
+// Reset closes the breaker by hand, empties its window and reports the change.
+func (p *Plan) Reset(now core.Instant) {
+	if p.breaker != nil {
+		p.changed(now, "", p.breaker.Reset(now))
+	}
+}
+
+// fits reports whether an attempt that starts after wait has any use before
+// the deadline.
+func (p *Plan) fits(now core.Instant, wait time.Duration, deadline core.Instant) bool {
+	return p.cfg.Observe.Has(RungTimeout) ||
+		p.cfg.Timeout.CheckWait(now, deadline, wait) == core.NoReason
+}

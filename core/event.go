@@ -1,0 +1,69 @@
+package core
+
+import "time"
+
+// EventKind says what an Event records.
+type EventKind uint8
+
+const (
+	// CallStarted: a call entered the ladder.
+	CallStarted EventKind = iota + 1
+	// CallQueued: the call waits for a slot.
+	CallQueued
+	// CallRejected: a rung refused the call before any attempt. With Observed
+	// set the rung only said what it would have done.
+	CallRejected
+	// AttemptStarted: an attempt was launched.
+	AttemptStarted
+	// AttemptEnded: an attempt ended with Outcome after Took.
+	AttemptEnded
+	// RetryScheduled: another attempt follows after a wait of Took.
+	RetryScheduled
+	// RetryDenied: the failure stands, for Reason.
+	RetryDenied
+	// BreakerChanged: a breaker went From one state To another.
+	BreakerChanged
+	// LateReport: an attempt's result belonged to an earlier era of its
+	// breaker and changed nothing.
+	LateReport
+	// FallbackAnswered: a fallback answered; Detail names which.
+	FallbackAnswered
+	// FallbackRefused: no fallback answered.
+	FallbackRefused
+	// CallEnded: the call left the ladder with Outcome after Took.
+	CallEnded
+)
+
+var eventNames = [...]string{"none", "call-started", "call-queued", "call-rejected", "attempt-started",
+	"attempt-ended", "retry-scheduled", "retry-denied", "breaker-changed", "late-report", "fallback-answered",
+	"fallback-refused", "call-ended"}
+
+// String returns the kind's name in lower case with hyphens.
+func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }
+
+// Event is one decision. There is one schema for all uses: what the dashboard
+// shows live, what the simulator traces, what a log keeps and what tests
+// compare are these values. Fields that do not apply are zero.
+type Event struct {
+	At       Instant
+	Kind     EventKind
+	Reason   Reason
+	Outcome  Outcome
+	Cause    Cause
+	Attempt  uint8         // 0 is the first
+	Observed bool          // the rung ran in observe mode: the call passed all the same
+	Policy   string        // the dependency, or dependency/operation
+	Key      string        // for a policy kept per key: which
+	Took     time.Duration // how long it took, or will be waited
+	From, To string        // BreakerChanged: states by name
+	Seq      uint64        // BreakerChanged: rises by one with each change of this breaker
+	Detail   string        // a fixed word more, such as the kind of fallback
+}
+
+// Observer receives events. Observe is called on the goroutine that made the
+// decision, after every lock is released, and must return quickly; it may call
+// back into Seakeep. Events of one call come in order; those of a breaker
+// carry a rising Seq, because two goroutines may report two changes at once.
+type Observer interface {
+	Observe(Event)
+}

@@ -1,0 +1,227 @@
+package seakeep
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/call"
+)
+
+// Tried is what one attempt tells the driver.
+type Tried struct {
+	Result core.Result
+	Facts  call.Facts // about repeating it; needed when it failed. The driver fills in Draw
+
+	orphan *orphan // the attempt's work goes on
+}
+
+// Try makes one attempt. The context carries the attempt's limit; the number
+// of the first attempt is 0. It runs on the caller's own goroutine.
+type Try func(ctx context.Context, attempt int) Tried
+
+// Ending is how a call ended, for adapters.
+type Ending struct {
+	Verdict    call.Verdict
+	Reason     core.Reason
+	RetryAfter time.Duration
+	Attempts   int
+	Last       core.Result
+	// Tail is set for a call begun with Request.Tail that Succeeded or Failed:
+	// its owner ends it when the answer's body is done.
+	Tail Tail
+}
+
+// Tail is what an answer whose body is still to come keeps: the bulkhead's
+// slot, the breaker's permit and the attempt's context.
+type Tail struct {
+	tail     call.Tail
+	ctx      *attemptContext
+	deadline core.Instant
+}
+
+// Begun lifts the attempt's limit, because the answer has begun: from here on
+// only the call's total limit holds, or none if stream is set. It reports
+// false if the limit has passed already, and the answer is lost.
+func (t *Tail) Begun(stream bool) bool {
+	if stream {
+		t.deadline = core.Never
+		t.tail.Report(Now(), core.Success)
+	}
+	return t.ctx == nil || t.ctx.extend(t.deadline)
+}
+
+// End gives everything back, once the body is done or broken. Calling it again
+// does nothing.
+func (t *Tail) End(o core.Outcome) {
+	t.tail.End(Now(), o)
+	if t.ctx != nil {
+		t.ctx.cancel(context.Canceled)
+	}
+}
+
+// Run carries a call through the policy's ladder: it is the one place where
+// goroutines, timers and contexts meet the call machine. Do and the adapters
+// are built on it.
+func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
+	return p.state.Load().run(ctx, req, CallOf(ctx).Report, try)
+}
+
+func (s *state) run(ctx context.Context, req call.Request, report *Report, try Try) (end Ending) {
+	d := drive{ctx: ctx, report: report}
+	req.Left = ctx.Err() == context.Canceled
+	completed := false
+	defer func() {
+		if !completed { // try panicked or left by runtime.Goexit
+			d.abort()
+		}
+	}()
+	began := Now()
+	act := d.call.Begin(began, s.plan, req)
+	for !act.Verdict.Done() {
+		switch {
+		case act.Start != 0:
+			act = d.attempt(act, try, req.Tail)
+		case act.Verdict == call.WantSlot:
+			d.waker = make(waker, 1)
+			act = d.call.Join(Now(), d.waker)
+		default:
+			act = d.wait(act.WakeAt)
+		}
+	}
+	completed = true
+	end = Ending{Verdict: act.Verdict, Reason: d.call.Reason(), RetryAfter: d.call.RetryAfter(),
+		Attempts: d.call.Attempts(), Last: d.call.Last()}
+	if req.Tail && (act.Verdict == call.Succeeded || act.Verdict == call.Failed) {
+		end.Tail = Tail{tail: d.call.Tail(Now()), ctx: d.limit, deadline: d.call.Deadline()}
+	}
+	if report != nil {
+		report.end(s.name, &end, Now().Sub(began))
+	}
+	return end
+}
+
+// drive is one run's state.
+type drive struct {
+	ctx    context.Context
+	call   call.Call
+	limit  *attemptContext // of the attempt under way; nil: the caller's context serves
+	waker  waker
+	report *Report
+}
+
+// attempt makes one attempt and tells the machine how it ended.
+func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
+	lane := uint8(bits.TrailingZeros8(act.Start))
+	ctx := d.ctx
+	d.release()
+	if until := d.call.AttemptDeadline(); until != core.Never && until < deadlineOf(ctx) {
+		d.limit = newAttemptContext(ctx, until)
+		ctx = d.limit
+	}
+	tried := try(ctx, d.call.Attempts()-1)
+	if tried.Result.Outcome != core.Success {
+		tried.Facts.Draw = rand.Float64()
+	}
+	if !tail {
+		d.release()
+	}
+	now := Now()
+	if d.report != nil {
+		d.report.attempt(tried.Result, now.Sub(d.call.Started()))
+	}
+	act = d.call.Step(now, call.Event{Kind: call.Returned, Lane: lane, Result: tried.Result,
+		Facts: tried.Facts, Orphan: tried.orphan != nil})
+	if tried.orphan != nil {
+		_, slot := d.call.Orphan(lane)
+		tried.orphan.settle(slot)
+	}
+	return act
+}
+
+// release ends the context of the attempt before.
+func (d *drive) release() {
+	if d.limit != nil {
+		d.limit.cancel(context.Canceled)
+		d.limit = nil
+	}
+}
+
+// wait sleeps until t, the queue's grant, or the caller's leaving.
+func (d *drive) wait(t core.Instant) call.Action {
+	d.release()
+	timer := time.NewTimer(t.Sub(Now()))
+	defer timer.Stop()
+	kind := call.Woke
+	select {
+	case <-timer.C:
+	case <-d.waker:
+	case <-d.ctx.Done():
+		kind = call.CallerLeft
+	}
+	return d.call.Step(Now(), call.Event{Kind: kind})
+}
+
+// abort closes the accounts of a call whose attempt did not come back.
+func (d *drive) abort() {
+	now := Now()
+	failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}
+	act := d.call.Step(now, call.Event{Kind: call.Returned,
+		Lane: uint8(d.call.Attempts()-1) % 8, Result: failed})
+	if !act.Verdict.Done() {
+		d.call.Step(now, call.Event{Kind: call.CallerLeft})
+	}
+	if v := d.call.Verdict(); v == call.Failed {
+		tail := d.call.Tail(now)
+		tail.End(now, core.Failure)
+	}
+	d.release()
+}
+
+// waker is told when a queued call has its slot.
+type waker chan struct{}
+
+// Wake implements bulkhead.Waker. It never blocks: the channel has room for
+// the one signal a ticket gives.
+func (w waker) Wake() {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+}
+
+// orphan is an attempt whose function goes on after its call has moved on. Its
+// slot is given back when both have said their word: the driver that walked
+// away, and the function that ended.
+type orphan struct {
+	plan *call.Plan
+	word atomic.Int32
+}
+
+const (
+	undecided int32 = iota
+	withSlot
+	withoutSlot
+	ended
+)
+
+// settle says that the driver walked away, and whether a slot stays behind.
+func (o *orphan) settle(slot bool) {
+	word := withoutSlot
+	if slot {
+		word = withSlot
+	}
+	if !o.word.CompareAndSwap(undecided, word) {
+		o.plan.EndOrphan(Now(), slot)
+	}
+}
+
+// done says that the function has ended.
+func (o *orphan) done() {
+	if !o.word.CompareAndSwap(undecided, ended) {
+		o.plan.EndOrphan(Now(), o.word.Load() == withSlot)
+	}
+}

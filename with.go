@@ -1,0 +1,94 @@
+package seakeep
+
+import (
+	"context"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// Call says what only the caller knows about one call. Its zero value says
+// nothing, which is safe: the call is not repeated once it may have run, and
+// nothing is cached.
+type Call struct {
+	// Idempotent says that repeating the call is safe, whatever it does.
+	Idempotent bool
+	// IdempotencyKey says that the other side recognises a repetition by this
+	// key. HTTP adapters send it as Idempotency-Key.
+	IdempotencyKey string
+	// Key chooses the breaker of a policy that keeps one per key, for example
+	// a tenant's name.
+	Key string
+	// CacheKey names what the call asks for. A policy with a cache fallback
+	// keeps and finds answers by it; without one nothing is cached, because
+	// one user's answer must never become another's.
+	CacheKey string
+	// RetriedAbove says that a layer above is retrying this call, so that
+	// this one must not.
+	RetriedAbove bool
+	// Report, if set, is filled in when the call ends.
+	Report *Report
+}
+
+type callKey struct{}
+
+// With returns a context that tells the next Do about its call. It holds for
+// every policy below, until another With replaces it.
+func With(ctx context.Context, c Call) context.Context {
+	return context.WithValue(ctx, callKey{}, &c)
+}
+
+var noCall Call
+
+// CallOf returns what With said. It must not be changed.
+func CallOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &noCall
+}
+
+// Safety says what is known of repeating the call.
+func (c *Call) Safety() retry.Safety {
+	switch {
+	case c.Idempotent:
+		return retry.Idempotent
+	case c.IdempotencyKey != "":
+		return retry.Keyed
+	}
+	return retry.Unknown
+}
+
+// Report explains one call: which rung decided, what was tried, and when to
+// come back.
+type Report struct {
+	Policy     string
+	Verdict    call.Verdict
+	Reason     core.Reason   // which rule refused the call or its next attempt
+	RetryAfter time.Duration // when to come back; zero: unknown
+	Took       time.Duration
+	Attempts   []AttemptReport // at most 16
+	Fallback   string          // which fallback answered: cache, static, omit, dependency, function
+	Age        time.Duration   // how old a cached answer is
+}
+
+// AttemptReport is one attempt of a Report.
+type AttemptReport struct {
+	Result core.Result
+	Took   time.Duration
+}
+
+const reportedAttempts = 16
+
+func (r *Report) attempt(res core.Result, took time.Duration) {
+	if len(r.Attempts) < reportedAttempts {
+		r.Attempts = append(r.Attempts, AttemptReport{res, took})
+	}
+}
+
+func (r *Report) end(name string, e *Ending, took time.Duration) {
+	r.Policy, r.Verdict, r.Reason = name, e.Verdict, e.Reason
+	r.RetryAfter, r.Took = e.RetryAfter, took
+}
