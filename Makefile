@@ -82,7 +82,8 @@ bench: ## our benchmarks beside the peers', at 1 and at 2 procs
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME each
 	@for package in $$(go list $(call every,$(RACED))); do \
-		for name in $$(go test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+		found=$$(go test -list '^Fuzz' $$package); \
+		for name in $$(grep '^Fuzz' <<<"$$found" || true); do \
 			echo "$$package $$name"; \
 			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package; \
 		done; \

@@ -11,7 +11,7 @@ func full(b testing.TB) *Policy {
 		Name:     "bench",
 		Timeout:  Timeout{Request: time.Second},
 		Retry:    &Retry{Attempts: 3},
-		Breaker:  &Breaker{Window: Window{Over: 10 * time.Second}, Failures: 0.5, Open: Open{For: time.Second}},
+		Breaker:  &Breaker{Window: Window{Over: 10 * time.Second}, Failures: 0.5, Open: Pause{For: time.Second}},
 		Bulkhead: &Bulkhead{Limit: 100},
 	})
 	if err != nil {
@@ -33,8 +33,8 @@ func BenchmarkDoFullCallerDeadline(b *testing.B) {
 	p := full(b)
 	ctx, cancel := context.WithTimeout(context.Background(), 900*time.Millisecond)
 	ctx, cancel = context.WithDeadline(context.Background(), time.Now().Add(100*365*24*time.Hour))
-	p2, _ := New(Config{Name: "x", Timeout: Timeout{Request: 200*365 * 24 * time.Hour}, Retry: &Retry{Attempts: 3},
-		Breaker:  &Breaker{Window: Window{Over: 10 * time.Second}, Failures: 0.5, Open: Open{For: time.Second}},
+	p2, _ := New(Config{Name: "x", Timeout: Timeout{Request: 200 * 365 * 24 * time.Hour}, Retry: &Retry{Attempts: 3},
+		Breaker:  &Breaker{Window: Window{Over: 10 * time.Second}, Failures: 0.5, Open: Pause{For: time.Second}},
 		Bulkhead: &Bulkhead{Limit: 100}})
 	_ = p
 	defer cancel()

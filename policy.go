@@ -27,7 +27,7 @@ type (
 	Breaker  = breaker.Config
 	Window   = window.Config
 	Slow     = breaker.Slow
-	Open     = breaker.Pause
+	Pause    = breaker.Pause
 	Trials   = breaker.Trials
 	Bulkhead = bulkhead.Config
 	Cache    = stale.Config

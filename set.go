@@ -228,4 +228,3 @@ func fromSettings(c *config.Settings, o Options) Config {
 		More: &More{Classify: o.Classify, Observer: o.Observer, Observe: c.Call.Observe,
 			Keys: c.Call.Keys, Unbudgeted: c.Call.Budget == nil}}
 }
-

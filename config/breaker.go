@@ -37,7 +37,7 @@ func (o *object) breaker(s *Settings) (per scope) {
 		if n := c.Window.Calls; n > 0 {
 			c.MinCalls = min(c.MinCalls, n)
 		}
-		b.integer("calls", &c.MinCalls, limits[int]{min: 1, max: 1e6, like: "20"})
+		b.integer("calls", &c.MinCalls, within[int](1, 1e6, "20"))
 		b.failures(&c.Failures)
 		b.slow(&c.Slow)
 	}
@@ -55,8 +55,13 @@ func (o *object) breaker(s *Settings) (per scope) {
 // together checks settings that rule each other out.
 func (o *object) together(c *breaker.Config) {
 	if n := c.Window.Calls; n > 0 && c.MinCalls > n {
-		o.refuse("calls", fmt.Sprintf("the window never holds %d calls, so the breaker could never decide",
-			c.MinCalls), fmt.Sprintf("give %d or less, or a larger window", n))
+		problem := "the window never holds %d calls, so the breaker could never decide"
+		o.refuse("calls", fmt.Sprintf(problem, c.MinCalls),
+			fmt.Sprintf("give %d or less, or a larger window", n))
+	}
+	if c.Window.Consecutive == 0 && c.Failures == 0 && c.Slow.Over == 0 {
+		o.refuse("failures", "nothing would ever open the breaker",
+			"give a share such as 50%, or add slow")
 	}
 	if t := c.Trials; c.Failures > 0 && 1-t.Pass >= c.Failures {
 		o.refuse("trials.pass", "trials may fail as often as failures, "+showShare(c.Failures)+
@@ -77,7 +82,8 @@ var breakerFields = map[string]string{
 
 var callsForm = regexp.MustCompile(`^([1-9][0-9]*) calls$`)
 
-const windowFix = "give a time such as 10s, a number of calls such as 100 calls, or {consecutive: 5}"
+const windowFix = "give a time from 1ms to 24h such as 10s, up to 100000 calls such as 100 calls, " +
+	"or {consecutive: 5}"
 
 // window reads what the breaker remembers, in one of three forms.
 func (o *object) window(w *window.Config) {
@@ -91,7 +97,7 @@ func (o *object) window(w *window.Config) {
 		s := o.section("window", windowFix)
 		defer s.close()
 		s.require("consecutive", "how many failures in a row open the breaker, such as 5")
-		s.integer("consecutive", &w.Consecutive, limits[int]{min: 1, max: 1e6, like: "5"})
+		s.integer("consecutive", &w.Consecutive, within[int](1, 1e6, "5"))
 		return
 	}
 	text, ok := f.scalar("a window", windowFix)
@@ -156,10 +162,10 @@ func (o *object) open(p *breaker.Pause) {
 	defer s.close()
 	*p = breaker.Pause{For: 30 * time.Second, Jitter: 0.2, Growth: 2}
 	s.duration("for", &p.For, coarse("30s"))
-	s.share("jitter", &p.Jitter, limits[float64]{min: 0, max: 0.99, like: "20%"})
-	s.factor("growth", &p.Growth, limits[float64]{min: 1, max: 100, like: "2"})
+	s.share("jitter", &p.Jitter, within[float64](0, 0.99, "20%"))
+	s.factor("growth", &p.Growth, within[float64](1, 100, "2"))
 	p.Cap = 10 * p.For
-	s.duration("cap", &p.Cap, limits[time.Duration]{min: time.Millisecond, max: 10 * longest, like: "5m"})
+	s.duration("cap", &p.Cap, within(time.Millisecond, 10*longest, "5m"))
 	if f := s.find("cap"); f != nil && p.Cap < p.For {
 		f.fail(showDuration(p.Cap)+" is less than for, "+showDuration(p.For), "give at least for")
 	}
@@ -167,12 +173,13 @@ func (o *object) open(p *breaker.Pause) {
 
 // trials reads how a half-open breaker decides: a bare number, or a section.
 func (o *object) trials(t *breaker.Trials) {
-	s := o.short("trials", "calls", "a number such as 3, or a section such as {calls: 3, pass: 100%}")
+	s := o.short("trials", "calls",
+		"a number such as 3, or a section such as {calls: 3, pass: 100%}")
 	defer s.close()
 	*t = breaker.Trials{Calls: 3, Pass: 1, Wait: time.Minute}
-	s.integer("calls", &t.Calls, limits[int]{min: 1, max: 1000, like: "3"})
+	s.integer("calls", &t.Calls, within[int](1, 1000, "3"))
 	t.AtOnce = min(t.Calls, 64)
-	s.integer("at-once", &t.AtOnce, limits[int]{min: 1, max: 64, like: "3"})
+	s.integer("at-once", &t.AtOnce, within[int](1, 64, "3"))
 	s.share("pass", &t.Pass, some("100%"))
 	s.duration("wait", &t.Wait, coarse("30s"))
 }
@@ -201,6 +208,6 @@ func (o *object) per(s *Settings) (per scope) {
 	f := o.text("key", &s.KeyHeader, tokenForm, "the name of a header, such as X-Tenant")
 	o.note("key", f, shown(s.KeyHeader))
 	s.Call.Keys = 1000
-	o.integer("keys", &s.Call.Keys, limits[int]{min: 1, max: 100_000, like: "1000"})
+	o.integer("keys", &s.Call.Keys, within[int](1, 100_000, "1000"))
 	return per
 }

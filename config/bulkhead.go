@@ -15,8 +15,8 @@ func (o *object) bulkhead(s *Settings) {
 	c := &bulkhead.Config{}
 	s.Call.Bulkhead = c
 	b.require("limit", "how many calls may be in flight at once, such as 60")
-	b.integer("limit", &c.Limit, limits[int]{min: 1, max: 1e6, like: "60"})
-	b.integer("queue", &c.Queue, limits[int]{min: 0, max: 1e6, like: "0"})
+	b.integer("limit", &c.Limit, within[int](1, 1e6, "60"))
+	b.integer("queue", &c.Queue, within[int](0, 1e6, "0"))
 	choose(b, "holds", &c.Holds, option[bulkhead.Holds]{"calls", bulkhead.Calls},
 		option[bulkhead.Holds]{"attempts", bulkhead.Attempts})
 	b.mode(&s.Call, call.RungBulkhead)
@@ -31,5 +31,6 @@ func (o *object) bulkhead(s *Settings) {
 			"add timeout.acquire, such as 20ms, or set queue to 0")
 		return
 	}
-	b.check(c.Validate(), map[string]string{"Limit": "limit", "Queue": "queue", "Wait": "queue", "Holds": "holds"})
+	b.check(c.Validate(), map[string]string{
+		"Limit": "limit", "Queue": "queue", "Wait": "queue", "Holds": "holds"})
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,8 @@ func (d *decoder) cross() {
 	for i, l := range d.listeners {
 		for _, before := range d.listeners[:i] {
 			if l.clashes(before) {
-				l.at.fail(quote(l.at.node)+" is already the address of "+before.owner, "give each its own port")
+				l.at.fail(quote(l.at.node)+" is already the address of "+before.owner,
+					"give each its own port")
 				break
 			}
 		}
@@ -69,7 +71,8 @@ func (d *decoder) cross() {
 			}
 			l.at.fail(quote(l.at.node)+" is no dependency of this file", fix)
 		case slices.Contains(d.offered, l.from) && !slices.Contains(d.reachable, l.to):
-			l.at.fail(quote(l.at.node)+" has no endpoints that the proxy could ask", "give it endpoints")
+			l.at.fail(quote(l.at.node)+" has no endpoints that the proxy could ask",
+				"give it endpoints")
 		case d.reaches(l.to, l.from, map[string]bool{}):
 			l.at.fail("the fallback leads back to "+l.from, "let the chain of fallbacks end")
 		}
@@ -99,23 +102,23 @@ func (l listener) clashes(m listener) bool {
 	if l.port != m.port || l.port == "0" {
 		return false
 	}
-	return l.host == m.host || anyHost(l.host) || anyHost(m.host) || loopback(l.host) && loopback(m.host)
+	return l.host == m.host || anyHost(l.host) || anyHost(m.host) ||
+		loopback(l.host) && loopback(m.host)
 }
 
 func anyHost(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }
 
-func loopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
+func loopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
+var dnsForm = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 func goodHost(host string) bool {
 	if net.ParseIP(host) != nil {
 		return true
 	}
-	for _, r := range host {
-		if r != '-' && r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return host != "" && len(host) <= 253
+	return dnsForm.MatchString(host) && len(host) <= 253
 }
 
 func goodPort(port string, lowest int) bool {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/seakeep/seakeep/core/call"
 )
@@ -13,15 +14,18 @@ import (
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
 const (
-	nameFix      = "a name of up to 63 letters, digits, dots, hyphens and underscores, such as checkout"
+	nameFix = "a name of up to 63 letters, digits, dots, hyphens and underscores, " +
+		"such as checkout"
 	maxEndpoints = 64 // a bit each in the word that says which were tried
 )
 
 // top reads the whole file.
 func (o *object) top(f *File) {
 	defer o.close()
+	if v := o.require("version", "version: 1"); v != nil && v.quoted() {
+		v.fail(quote(v.node)+" is text", "write it without quotes")
+	}
 	choose(o, "version", &f.Version, option[int]{"1", 1})
-	o.require("version", "version: 1")
 	o.require("service", "the name of this service, such as checkout")
 	service := o.text("service", &f.Service, nameForm, nameFix)
 	o.note("service", service, f.Service)
@@ -51,7 +55,8 @@ func (f *field) dependency() *Dependency {
 	defer o.close()
 	o.d.current = dep.Name
 	o.d.names = append(o.d.names, dep.Name)
-	choose(o, "kind", &dep.Kind, option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional})
+	choose(o, "kind", &dep.Kind,
+		option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional})
 	o.listen(&dep.Listen, dep.Name)
 	o.endpoints(dep)
 	if dep.Listen != "" {
@@ -136,11 +141,12 @@ func (f *field) origin() *url.URL {
 		problem = "is not an origin"
 	case u.Scheme != "http" && u.Scheme != "https":
 		problem = "has a scheme other than http and https"
-	case !goodHost(u.Hostname()) || strings.HasSuffix(u.Host, ":") || u.Port() != "" && !goodPort(u.Port(), 1):
+	case !goodHost(u.Hostname()) || strings.HasSuffix(u.Host, ":"),
+		u.Port() != "" && !goodPort(u.Port(), 1):
 		problem = "has no usable host and port"
 	case u.User != nil:
 		problem = "holds a user name, which does not belong in a policy"
-	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
+	case u.Path != "" && u.Path != "/", strings.ContainsAny(text, "?#"):
 		problem = "has more than an origin"
 	}
 	if problem != "" {
@@ -162,19 +168,23 @@ func canonical(u *url.URL) string {
 func (o *object) measured(m *Measured) {
 	s := o.section("measured", "a section such as {rate: 333/s, p50: 20ms, p99: 75ms, p999: 110ms}")
 	defer s.close()
-	s.rate("rate", &m.Rate, limits[float64]{min: 0.001, max: fastest, like: "333/s", off: "unknown"})
-	known := positive("20ms")
-	known.off = "unknown"
-	s.duration("p50", &m.P50, known)
-	known.like = "75ms"
-	s.duration("p99", &m.P99, known)
-	known.like = "110ms"
-	s.duration("p999", &m.P999, known)
+	rate := within(0.001, fastest, "333/s")
+	rate.off = "unknown"
+	s.rate("rate", &m.Rate, rate)
+	quantile := func(like string) limits[time.Duration] {
+		l := positive(like)
+		l.off = "unknown"
+		return l
+	}
+	s.duration("p50", &m.P50, quantile("20ms"))
+	s.duration("p99", &m.P99, quantile("75ms"))
+	s.duration("p999", &m.P999, quantile("110ms"))
+	const fix = "give p50 <= p99 <= p999"
 	if m.P99 > 0 && m.P50 > m.P99 {
-		s.find("p50").fail(showDuration(m.P50)+" is above p99, "+showDuration(m.P99), "give p50 <= p99 <= p999")
+		s.refuse("p50", showDuration(m.P50)+" is above p99, "+showDuration(m.P99), fix)
 	}
 	if m.P999 > 0 && max(m.P50, m.P99) > m.P999 {
-		s.find("p999").fail(showDuration(m.P999)+" is below the lower quantiles", "give p50 <= p99 <= p999")
+		s.refuse("p999", showDuration(m.P999)+" is below a lower quantile", fix)
 	}
 }
 
@@ -186,10 +196,9 @@ func (o *object) own(s *Settings, dep *Dependency, per scope) (own call.Rungs) {
 	if s.Call.Bulkhead != nil && o.fields["bulkhead"] != nil {
 		own |= call.RungBulkhead
 	}
-	if s.Call.Budget == nil {
-		return own
-	}
-	if f := o.fields["retry"]; dep.Call.Budget == nil || f != nil && quiet(f).fields["budget"] != nil {
+	f := o.fields["retry"]
+	written := f != nil && quiet(f).fields["budget"] != nil
+	if s.Call.Budget != nil && (written || dep.Call.Budget == nil) {
 		own |= call.RungRetry
 	}
 	return own

@@ -35,9 +35,9 @@ func (o *object) fallback(s *Settings) {
 		}
 		b.note("order", order, strings.Join(names(c.Order), ", "))
 	}
-	b.share("exercise", &c.Exercise, limits[float64]{min: 0, max: 1, like: "1%"})
+	b.share("exercise", &c.Exercise, within[float64](0, 1, "1%"))
 	c.Limit = 100
-	b.integer("limit", &c.Limit, limits[int]{min: 1, max: 1e6, like: "100"})
+	b.integer("limit", &c.Limit, within[int](1, 1e6, "100"))
 }
 
 // fallbackLayer is layer for a section that may be written as its bare list.
@@ -70,7 +70,7 @@ func (o *object) answer(item *field) (a Answer, ok bool) {
 		item.fail("no answer is named", "give one of cache, static, dependency and omit")
 		return a, false
 	case len(given) > 1:
-		item.fail(strings.Join(given, " and ")+" stand in one step", "make them steps of their own, each with a -")
+		item.fail(strings.Join(given, " and ")+" stand in one step", "write a - before each")
 		return a, false
 	}
 	switch given[0] {
@@ -115,20 +115,21 @@ func (o *object) cache() *stale.Config {
 	case f == nil && c.Fresh == 0:
 		s.missing("stale", "how old an answer may be when the call fails, such as 5m")
 	case c.Stale == 0 && c.Fresh == 0:
-		f.fail("with fresh and stale both 0s no answer would ever be used", "give stale a time such as 5m")
+		f.fail("with fresh and stale both 0s no answer would ever be used",
+			"give stale a time such as 5m")
 	case f != nil && c.Stale > 0 && c.Stale < c.Fresh:
 		f.fail(showDuration(c.Stale)+" is less than fresh, "+showDuration(c.Fresh),
 			"count both from when the answer was stored, so give at least fresh")
 	}
-	s.integer("entries", &c.Entries, limits[int]{min: 1, max: 1e7, like: "1000"})
-	s.size("bytes", &c.Bytes, limits[int64]{min: 1 << 10, max: 1 << 40, like: "64MiB"})
-	s.check(c.Validate(), map[string]string{"Fresh": "fresh", "Stale": "stale", "Entries": "entries",
-		"Bytes": "bytes"})
+	s.integer("entries", &c.Entries, within[int](1, 1e7, "1000"))
+	s.size("bytes", &c.Bytes, within[int64](1<<10, 1<<40, "64MiB"))
+	s.check(c.Validate(), map[string]string{
+		"Fresh": "fresh", "Stale": "stale", "Entries": "entries", "Bytes": "bytes"})
 	return c
 }
 
 // final are the limits of a status that ends an exchange.
-var final = limits[int]{min: 200, max: 599, like: "200"}
+var final = within[int](200, 599, "200")
 
 func (o *object) static() *Static {
 	s := o.section("static", "a section such as {status: 200, body: '{}'}")
@@ -136,19 +137,21 @@ func (o *object) static() *Static {
 	c := &Static{Status: 200}
 	s.integer("status", &c.Status, final)
 	if s.find("headers") != nil {
-		c.Headers = s.headers("headers", "headers such as {Content-Type: application/json}", framing...)
+		const want = "headers such as {Content-Type: application/json}"
+		c.Headers = s.headers("headers", want, framing...)
 	}
 	body := s.text("body", &c.Body, nil, `text in quotes, such as '{"price":null}'`)
 	if c.Body != "" && (c.Status == 204 || c.Status == 304) {
-		body.fail("an answer with status "+strconv.Itoa(c.Status)+" has no body", "remove the body, or use status 200")
+		body.fail("an answer with status "+strconv.Itoa(c.Status)+" has no body",
+			"remove the body, or use status 200")
 	}
 	s.note("body", body, showSize(int64(len(c.Body))))
 	return c
 }
 
 // framing are the fields that whoever sends the answer sets.
-var framing = []string{"connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding",
-	"upgrade"}
+var framing = []string{"connection", "content-length", "keep-alive", "te", "trailer",
+	"transfer-encoding", "upgrade"}
 
 // headers reads a section of header fields, in the order of the text. Those
 // that are reserved may not be given.

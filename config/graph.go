@@ -25,7 +25,8 @@ func (d *decoder) checkGraph(root *yaml.Node) bool {
 	total := g.visit(root)
 	if total > maxNodes && len(d.errs) == before {
 		d.failAt(root.Line, root.Column, "",
-			fmt.Sprintf("the aliases expand to more than %d values", maxNodes), "write less with aliases")
+			fmt.Sprintf("the aliases expand to more than %d values", maxNodes),
+			"write less with aliases")
 	}
 	return total >= 0 && total <= maxNodes
 }
@@ -50,7 +51,8 @@ func (g *graph) visit(n *yaml.Node) int {
 		g.keys(n)
 	}
 	if custom(n) {
-		g.d.failAt(n.Line, n.Column, "", fmt.Sprintf("the tag %q means nothing here", n.Tag), "remove it")
+		g.d.failAt(n.Line, n.Column, "",
+			fmt.Sprintf("the tag %q means nothing here", shorten(n.Tag)), "remove it")
 	}
 	looped := false
 	for _, child := range n.Content {
@@ -68,7 +70,8 @@ func (g *graph) visit(n *yaml.Node) int {
 // custom reports whether a tag asks for something other than the plain types.
 func custom(n *yaml.Node) bool {
 	switch n.ShortTag() {
-	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge":
+	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp",
+		"!!merge", "": // an alias has none
 		return false
 	}
 	return true
@@ -89,7 +92,8 @@ func (g *graph) keys(n *yaml.Node) {
 		}
 		if before, twice := first[key.Value]; twice {
 			g.d.failAt(key.Line, key.Column, "",
-				fmt.Sprintf("the key %q is already on line %d", key.Value, before.Line), "remove one of them")
+				fmt.Sprintf("the key %q is already on line %d", shorten(key.Value), before.Line),
+				"remove one of them")
 			continue
 		}
 		first[key.Value] = key

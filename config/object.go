@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +29,8 @@ type mistake struct {
 }
 
 func newDecoder(file string) *decoder {
-	return &decoder{file: file, reported: map[mistake]bool{}, noted: map[string]bool{}, known: map[string]bool{}}
+	return &decoder{file: file, reported: map[mistake]bool{}, noted: map[string]bool{},
+		known: map[string]bool{}}
 }
 
 func (d *decoder) failAt(line, column int, path, problem, fix string) {

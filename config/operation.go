@@ -20,8 +20,8 @@ func (o *object) operations(dep *Dependency) {
 		s.operation(&op, dep)
 		s.close()
 		if seen[op.Name] && op.Name != "" {
-			s.lookup("name").fail(quote(s.lookup("name").node)+" is the name of an earlier operation",
-				"give each a name of its own")
+			f := s.find("name")
+			f.fail(quote(f.node)+" is the name of an earlier operation", "give each its own name")
 		}
 		seen[op.Name] = true
 		dep.Operations = append(dep.Operations, op)
@@ -57,13 +57,11 @@ func (o *object) match(m *Match) {
 	s := o.section("match", "a section such as {method: GET, path: /search/*}")
 	defer s.close()
 	s.methods(m)
-	if f := s.text("path", &m.Path, pathForm, "a path such as /search, or a prefix such as /search/*"); f != nil {
-		s.note("path", f, m.Path)
-	}
-	if f := s.text("host", &m.Host, hostForm, "a host such as api.example, or api.example:8080"); f != nil {
-		m.Host = strings.ToLower(m.Host)
-		s.note("host", f, m.Host)
-	}
+	path := s.text("path", &m.Path, pathForm, "a path such as /search, or a prefix such as /api/*")
+	s.note("path", path, orAny(m.Path))
+	host := s.text("host", &m.Host, hostForm, "a host such as api.example, or api.example:8080")
+	m.Host = strings.ToLower(m.Host)
+	s.note("host", host, orAny(m.Host))
 	if s.find("header") != nil {
 		m.Headers = s.headers("header", "headers such as {X-Kind: slow}")
 	}
@@ -72,10 +70,19 @@ func (o *object) match(m *Match) {
 	}
 }
 
+// orAny is how a part of a match that may be left out shows in Effective.
+func orAny(s string) string {
+	if s == "" {
+		return "any"
+	}
+	return s
+}
+
 // methods reads one method or a list of them.
 func (o *object) methods(m *Match) {
 	f := o.find("method")
 	if f == nil {
+		o.note("method", nil, "any")
 		return
 	}
 	const want = "a method in capitals such as GET, or a list such as [GET, HEAD]"

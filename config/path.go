@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
@@ -8,8 +9,8 @@ import (
 
 // join adds a key to a path. A key that would blur the path is quoted.
 func join(path, key string) string {
-	if !plainKey(key) {
-		key = strconv.Quote(key)
+	if !plainForm.MatchString(key) {
+		key = strconv.Quote(shorten(key))
 	}
 	if path == "" {
 		return key
@@ -17,14 +18,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-func plainKey(key string) bool {
-	for _, r := range key {
-		if r != '-' && r != '_' && r != '*' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			return false
-		}
-	}
-	return key != ""
-}
+var plainForm = regexp.MustCompile(`^[A-Za-z0-9_*-]{1,63}$`)
 
 // describe names a node that is not what was expected.
 func describe(n *yaml.Node) string {
@@ -41,12 +35,16 @@ func describe(n *yaml.Node) string {
 
 // quote shows a scalar as the file has it, shortened.
 func quote(n *yaml.Node) string {
-	text := n.Value
-	if runes := []rune(text); len(runes) > 60 {
-		text = string(runes[:57]) + "..."
-	}
+	text := shorten(n.Value)
 	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 || n.ShortTag() == "!!str" {
 		return strconv.Quote(text)
+	}
+	return text
+}
+
+func shorten(text string) string {
+	if runes := []rune(text); len(runes) > 60 {
+		return string(runes[:57]) + "..."
 	}
 	return text
 }

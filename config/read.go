@@ -19,6 +19,10 @@ type limits[T cmp.Ordered] struct {
 	off      string // how a zero default shows in Effective; "": as the number
 }
 
+func within[T cmp.Ordered](lowest, highest T, like string) limits[T] {
+	return limits[T]{min: lowest, max: highest, like: like}
+}
+
 // kind is how a type of value is read, shown and named.
 type kind[T cmp.Ordered] struct {
 	name  string // "a time"
@@ -63,7 +67,8 @@ func scalarOf[T cmp.Ordered](f *field, k kind[T], l limits[T]) (v T, ok bool) {
 
 // say is how to mend a value out of limits.
 func (l limits[T]) say(k kind[T]) string {
-	return fmt.Sprintf("give %s from %s to %s, such as %s", k.name, k.show(l.min), k.show(l.max), l.like)
+	return fmt.Sprintf("give %s from %s to %s, such as %s",
+		k.name, k.show(l.min), k.show(l.max), l.like)
 }
 
 // read reads key into out, which holds its default.
@@ -94,7 +99,9 @@ func (o *object) size(key string, out *int64, l limits[int64]) { read(o, key, ou
 
 func (o *object) integer(key string, out *int, l limits[int]) { read(o, key, out, integers, l) }
 
-func (o *object) factor(key string, out *float64, l limits[float64]) { read(o, key, out, factors, l) }
+func (o *object) factor(key string, out *float64, l limits[float64]) {
+	read(o, key, out, factors, l)
+}
 
 // boolean reads true or false.
 func (o *object) boolean(key string, out *bool) {
@@ -105,7 +112,8 @@ func (o *object) boolean(key string, out *bool) {
 			case f.node.ShortTag() == "!!bool":
 				*out = strings.EqualFold(text, "true")
 			default:
-				f.fail(quote(f.node)+" is neither true nor false", "write true or false, without quotes")
+				f.fail(quote(f.node)+" is neither true nor false",
+					"write true or false, without quotes")
 			}
 		}
 	}
@@ -130,7 +138,11 @@ func textOf(f *field, form *regexp.Regexp, want string) (string, bool) {
 	}
 	switch f.node.ShortTag() {
 	case "!!int", "!!float", "!!bool":
-		f.fail(f.node.Value+" is not text", "put it in quotes")
+		fix := "put it in quotes"
+		if form == nil && !strings.HasPrefix(want, "text") || form != nil && !form.MatchString(text) {
+			fix = "give " + want
+		}
+		f.fail(quote(f.node)+" is not text", fix)
 		return "", false
 	}
 	if form != nil && !form.MatchString(text) {

@@ -16,6 +16,8 @@ const (
 	// at once hold no more than 64 MiB of it.
 	replayDefault = 64 << 10
 	replayMost    = 1 << 30
+
+	maxAttempts = 8 // as package retry has it
 )
 
 func (o *object) retry(s *Settings) {
@@ -29,7 +31,7 @@ func (o *object) retry(s *Settings) {
 	c := &retry.Config{MaxWait: 30 * time.Second}
 	s.Call.Retry = c
 	r.require("attempts", "how many attempts a call may make in all, such as 3")
-	r.integer("attempts", &c.Attempts, limits[int]{min: 1, max: retry.MaxAttempts, like: "3"})
+	r.integer("attempts", &c.Attempts, within(1, maxAttempts, "3"))
 	r.backoff(&c.Backoff)
 	r.budget(s)
 	choose(r, "idempotent", &c.Idempotent, option[retry.Word]{"by-call", retry.ByCall},
@@ -37,11 +39,16 @@ func (o *object) retry(s *Settings) {
 	r.causes(&c.Causes)
 	r.duration("max-wait", &c.MaxWait, positive("30s"))
 	r.boolean("ignore-retry-after", &c.IgnoreRetryAfter)
-	r.size("replay", &s.Replay, limits[int64]{min: 0, max: replayMost, like: "64KiB"})
+	r.size("replay", &s.Replay, within[int64](0, replayMost, "64KiB"))
 	r.mode(&s.Call, call.RungRetry)
-	r.check(c.Validate(), map[string]string{"Attempts": "attempts", "Backoff.Base": "backoff.base",
-		"Backoff.Cap": "backoff.cap", "Backoff.Factor": "backoff.factor", "Backoff.Jitter": "backoff.jitter",
-		"MaxWait": "max-wait", "Idempotent": "idempotent", "Causes": "on"})
+	r.check(c.Validate(), retryFields)
+}
+
+// retryFields are the keys of the retry policy's fields.
+var retryFields = map[string]string{
+	"Attempts": "attempts", "Backoff.Base": "backoff.base", "Backoff.Cap": "backoff.cap",
+	"Backoff.Factor": "backoff.factor", "Backoff.Jitter": "backoff.jitter",
+	"MaxWait": "max-wait", "Idempotent": "idempotent", "Causes": "on",
 }
 
 func (o *object) backoff(b *retry.Backoff) {
@@ -51,12 +58,14 @@ func (o *object) backoff(b *retry.Backoff) {
 	s.duration("base", &b.Base, natural("25ms"))
 	b.Cap = max(time.Second, b.Base)
 	s.duration("cap", &b.Cap, positive("1s"))
-	s.factor("factor", &b.Factor, limits[float64]{min: 1, max: 100, like: "2"})
-	choose(s, "jitter", &b.Jitter, option[retry.Jitter]{"full", retry.Full},
-		option[retry.Jitter]{"equal", retry.Equal}, option[retry.Jitter]{"decorrelated", retry.Decorrelated},
+	s.factor("factor", &b.Factor, within[float64](1, 100, "2"))
+	choose(s, "jitter", &b.Jitter,
+		option[retry.Jitter]{"full", retry.Full}, option[retry.Jitter]{"equal", retry.Equal},
+		option[retry.Jitter]{"decorrelated", retry.Decorrelated},
 		option[retry.Jitter]{"none", retry.None})
 	if f := s.find("cap"); f != nil && b.Cap < b.Base {
-		f.fail(showDuration(b.Cap)+" is less than base, "+showDuration(b.Base), "give at least base")
+		f.fail(showDuration(b.Cap)+" is less than base, "+showDuration(b.Base),
+			"give at least base")
 	}
 	if b.Base == 0 {
 		// Zero asks the policy for its default, so no wait is its shortest one.
@@ -90,8 +99,8 @@ func (o *object) causes(set *retry.Causes) {
 }
 
 // causeOptions are the causes that a retry may mend. The others would repeat.
-var causeOptions = causesWorth(core.Unsent, core.Reset, core.TimedOut, core.Unavailable, core.TooMany,
-	core.BadGateway, core.ServerError, core.Unknown)
+var causeOptions = causesWorth(core.Unsent, core.Reset, core.TimedOut, core.Unavailable,
+	core.TooMany, core.BadGateway, core.ServerError, core.Unknown)
 
 func causesWorth(causes ...core.Cause) (options []option[core.Cause]) {
 	for _, c := range causes {
@@ -144,22 +153,32 @@ func (o *object) budget(s *Settings) {
 }
 
 // earned are the limits of what a call or a success earns.
-var earned = limits[float64]{min: 0, max: 1, like: "10%"}
+var earned = within[float64](0, 1, "10%")
 
 func (o *object) ratio(c *budget.Config) {
 	o.share("ratio", &c.Ratio, earned)
-	o.rate("floor", &c.Floor, limits[float64]{min: 0, max: 1e6, like: "3/s"})
-	if f := o.find("floor"); c.Ratio == 0 && c.Floor == 0 && f != nil {
-		f.fail("with a ratio of 0% and no floor no retry is ever made", "give one of them, or set attempts to 1")
-	}
+	o.rate("floor", &c.Floor, within[float64](0, 1e6, "3/s"))
 	c.Window = 10 * time.Second
-	o.duration("window", &c.Window, limits[time.Duration]{min: 10 * time.Millisecond, max: time.Hour, like: "10s"})
+	o.duration("window", &c.Window, within(10*time.Millisecond, time.Hour, "10s"))
+	if c.Ratio == 0 && c.Floor*c.Window.Seconds() < 1 {
+		o.refuse("floor", "with a ratio of 0% the floor never allows one retry in a window of "+
+			showDuration(c.Window), "raise one of them, or set attempts to 1")
+	}
+	o.counted("ratio", c.Ratio)
+}
+
+// counted refuses a share that is lost in the thousandths a budget counts in.
+func (o *object) counted(key string, share float64) {
+	if share > 0 && share < 0.001 {
+		o.refuse(key, showShare(share)+" is not 0% but below 0.1%, which is not counted",
+			"give 0%, or 0.1% or more")
+	}
 }
 
 func (o *object) tokens(c *budget.Config) {
 	*c = budget.Config{Kind: budget.Tokens, Ratio: c.Ratio}
-	o.factor("tokens", &c.MaxTokens, limits[float64]{min: 1, max: 1000, like: "100"})
-	o.share("ratio", &c.Ratio, limits[float64]{min: 0.001, max: 1, like: "10%"})
+	o.factor("tokens", &c.MaxTokens, within[float64](1, 1000, "100"))
+	o.share("ratio", &c.Ratio, within[float64](0.001, 1, "10%"))
 	o.notWith("tokens", "floor", "window")
 }
 
@@ -167,11 +186,12 @@ func (o *object) concurrent(c *budget.Config) {
 	*c = budget.Config{Kind: budget.Concurrent}
 	o.share("concurrent", &c.Ratio, earned)
 	floor := 3 // as Envoy has it
-	o.integer("floor", &floor, limits[int]{min: 0, max: 1e6, like: "3"})
-	if f := o.find("floor"); c.Ratio == 0 && floor == 0 && f != nil {
-		f.fail("with a share of 0% and no floor no retry is ever made", "give one of them, or set attempts to 1")
+	o.integer("floor", &floor, within[int](0, 1e6, "3"))
+	if c.Floor = float64(floor); c.Ratio == 0 && floor == 0 {
+		o.refuse("floor", "with a share of 0% and no floor no retry is ever made",
+			"raise one of them, or set attempts to 1")
 	}
-	c.Floor = float64(floor)
+	o.counted("concurrent", c.Ratio)
 	o.notWith("concurrent", "ratio", "window")
 }
 

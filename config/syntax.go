@@ -97,8 +97,9 @@ func (d *decoder) syntaxError(data []byte, err error) {
 		text, ok = nthLine(string(data), line)
 		column = utf8.RuneCountInString(text) + 1
 	}
-	if indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]; strings.Contains(indent, "\t") {
-		d.failAt(line, strings.Index(indent, "\t")+1, "", "a tab indents this line",
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	if tab := strings.IndexByte(indent, '\t'); tab >= 0 {
+		d.failAt(line, tab+1, "", "a tab indents this line",
 			"YAML allows only spaces there")
 		return
 	}

@@ -10,30 +10,38 @@ func (o *object) warnings(s *Settings, m Measured) {
 	if o.d.failures > 0 {
 		return // half of the numbers may be defaults
 	}
-	request, total := s.Call.Timeout.Request, s.Call.Timeout.Total
-	attempts := 1
-	if s.Call.Retry != nil {
-		attempts = s.Call.Retry.Attempts
-	}
-	fits := int(total / max(request, 1))
-	switch {
-	case request == 0 || total == 0:
-	case request > total:
-		o.warn("timeout.request", fmt.Sprintf("%s is never reached, because total ends the call after %s",
-			showDuration(request), showDuration(total)), "give less than total, or leave it out")
-	case attempts > 1 && fits < attempts:
-		o.warn("retry.attempts", fmt.Sprintf("only %d of %d attempts fit in total, %s, when each takes its %s",
-			fits, attempts, showDuration(total), showDuration(request)), "raise timeout.total, or give fewer attempts")
-	}
-	if needs := s.Call.Timeout.Needs; request > 0 && needs > request {
-		o.warn("timeout.needs", fmt.Sprintf("an attempt ends after request, %s, sooner than it usually answers, %s",
-			showDuration(request), showDuration(needs)), "raise request")
-	}
-	if b := s.Call.Breaker; b != nil && request > 0 && b.Slow.Over > request {
-		o.warn("breaker.slow.over", fmt.Sprintf("no answer takes %s, because request ends the attempt after %s",
-			showDuration(b.Slow.Over), showDuration(request)), "give less than timeout.request")
-	}
+	o.warnTimes(s)
 	o.warnQuiet(s, m)
+}
+
+// warnTimes warns of times that do not fit into one another.
+func (o *object) warnTimes(s *Settings) {
+	request, total, needs := s.Call.Timeout.Request, s.Call.Timeout.Total, s.Call.Timeout.Needs
+	if request == 0 {
+		return
+	}
+	if total > 0 && request > total {
+		o.warn([]string{"timeout.request", "timeout.total"},
+			fmt.Sprintf("%s is never reached, because total ends the call after %s",
+				showDuration(request), showDuration(total)), "give less than total")
+	}
+	fits := int(total / request)
+	if s.Call.Retry != nil && fits >= 1 && fits < s.Call.Retry.Attempts {
+		o.warn([]string{"retry.attempts", "timeout.request", "timeout.total"},
+			fmt.Sprintf("only %d of %d attempts fit in total, %s, when each takes its %s",
+				fits, s.Call.Retry.Attempts, showDuration(total), showDuration(request)),
+			"raise timeout.total, or give fewer attempts")
+	}
+	if needs > request {
+		o.warn([]string{"timeout.needs", "timeout.request"},
+			fmt.Sprintf("an attempt ends after request, %s, sooner than it usually answers, %s",
+				showDuration(request), showDuration(needs)), "raise request")
+	}
+	if b := s.Call.Breaker; b != nil && b.Slow.Over > request {
+		o.warn([]string{"breaker.slow.over", "timeout.request"},
+			fmt.Sprintf("no answer takes %s, because request ends the attempt after %s",
+				showDuration(b.Slow.Over), showDuration(request)), "give less than timeout.request")
+	}
 }
 
 // warnQuiet warns of a breaker that the measured traffic never lets decide.
@@ -46,23 +54,32 @@ func (o *object) warnQuiet(s *Settings, m Measured) {
 	if seen >= float64(b.MinCalls) {
 		return
 	}
-	enough := time.Duration(float64(b.MinCalls) / m.Rate * float64(time.Second)).Round(time.Second)
-	o.warn("breaker.calls", fmt.Sprintf("the breaker never decides: at the measured %s a window of %s holds %.3g calls, "+
-		"less than %d", showRate(m.Rate), showDuration(b.Window.Over), seen, b.MinCalls),
-		fmt.Sprintf("give fewer calls, or a window above %s", showDuration(enough)))
+	enough := time.Duration(float64(b.MinCalls)/m.Rate)*time.Second + time.Second
+	o.warn([]string{"breaker.calls", "breaker.window"},
+		fmt.Sprintf("the breaker never decides: %s for %s is %.3g calls, less than %d",
+			showRate(m.Rate), showDuration(b.Window.Over), seen, b.MinCalls),
+		fmt.Sprintf("give fewer calls, or a window of %s", showDuration(enough)))
 }
 
-// warn records a warning at the key, or at the closest section around it.
-func (o *object) warn(key, problem, fix string) {
-	w := Warning{File: o.d.file, Line: o.at.Line, Column: o.at.Column, Path: below(o.path, key),
-		Problem: problem, Fix: fix}
-	if f := o.closest(key); f != nil {
-		w.Line, w.Column = f.node.Line, f.node.Column
+// warn records a warning about the first of keys. In an operation it points at
+// the first that the operation writes; if it writes none, its dependency was
+// warned already.
+func (o *object) warn(keys []string, problem, fix string) {
+	w := Warning{File: o.d.file, Line: o.at.Line, Column: o.at.Column,
+		Path: below(o.path, keys[0]), Problem: problem, Fix: fix}
+	operation, own := o.base != nil, *o
+	own.base = nil
+	if !operation {
+		keys = keys[:1]
 	}
-	for _, before := range o.d.warnings {
-		if before.Line == w.Line && before.Column == w.Column && before.Problem == w.Problem {
-			return // an operation inherits what its dependency was warned of
+	var at *field
+	for _, key := range keys {
+		if at = own.closest(key); at != nil {
+			w.Line, w.Column = at.node.Line, at.node.Column
+			break
 		}
 	}
-	o.d.warnings = append(o.d.warnings, w)
+	if at != nil || !operation {
+		o.d.warnings = append(o.d.warnings, w)
+	}
 }

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -8,6 +9,9 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 )
+
+// freeLooks is how many breakers a search may look at in vain.
+const freeLooks = 64
 
 // Keyed is a bounded set of breakers of one kind, one a key: a tenant, a
 // provider, an operation. It is safe for concurrent use.
@@ -19,6 +23,7 @@ type Keyed struct {
 
 	mu      sync.Mutex
 	last    core.Instant
+	barren  core.Instant // until then no search for one to forget is worth its time
 	entries map[string]*entry
 	newest  *entry // ends of a list in the order of last use
 	eldest  *entry
@@ -41,7 +46,8 @@ func NewKeyed(c Config, limit int, seed uint64) (*Keyed, error) {
 	}
 	return &Keyed{
 		cfg: c, limit: limit, seed: seed,
-		rest:    max(c.Window.Over, c.Open.For),
+		rest: max(c.Window.Over, c.Open.For),
+		last: math.MinInt64, barren: math.MinInt64,
 		entries: make(map[string]*entry),
 	}, nil
 }
@@ -55,9 +61,6 @@ func NewKeyed(c Config, limit int, seed uint64) (*Keyed, error) {
 func (k *Keyed) Get(now core.Instant, key string) (b *Breaker, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.entries) == 0 {
-		k.last = now
-	}
 	k.last = max(k.last, now)
 	if e := k.entries[key]; e != nil {
 		e.used = k.last
@@ -77,14 +80,24 @@ func (k *Keyed) Get(now core.Instant, key string) (b *Breaker, ok bool) {
 	return e.breaker, true
 }
 
-// evict forgets the breaker longest unused among those that may go.
+// evict forgets the breaker longest unused among those that may go. When many
+// were looked at in vain it is not tried again for a while: a flood of new keys
+// must not make the known ones wait for the lock.
 func (k *Keyed) evict(now core.Instant) bool {
+	if now < k.barren {
+		return false
+	}
+	looked := 0
 	for e := k.eldest; e != nil && now.Sub(e.used) >= k.rest; e = e.newer {
 		if e.breaker.idle(now, k.rest) {
 			k.unlink(e)
 			delete(k.entries, e.key)
 			return true
 		}
+		looked++
+	}
+	if looked > freeLooks {
+		k.barren = now.Add(k.rest / 16)
 	}
 	return false
 }

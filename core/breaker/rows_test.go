@@ -12,7 +12,7 @@ import (
 	"github.com/seakeep/seakeep/core/window"
 )
 
-// The rows B1 to B4 and R8 are published runs of other breakers, each with its
+// The rows B1 to B4 are published runs of other breakers, each with its
 // own rules. Here the same calls must give the same answers.
 
 // b1Config keeps 20 results and decides by 10; half of them failed or slow
@@ -276,38 +276,4 @@ func TestB4(t *testing.T) {
 	check(0, 20, 5, 95, Open)
 	calls(20, ms(250), success)
 	check(ms(250), 40, 5, 95, Closed)
-}
-
-// TestR8JitterSpreadsReopening has 500 breakers that opened in the same second
-// 30 s ago. Without jitter all try again in one second; with 20 % their
-// returns spread over 12 s.
-func TestR8JitterSpreadsReopening(t *testing.T) {
-	worst := func(jitter float64) (second, tenth int) {
-		var bySecond, byTenth [500]int
-		for seed := range 500 {
-			b, err := New(Config{
-				Window: window.Config{Consecutive: 1},
-				Open:   Pause{For: 30 * time.Second, Jitter: jitter},
-			}, uint64(seed))
-			if err != nil {
-				t.Fatal(err)
-			}
-			opened := ms(float64(seed) * 2) // evenly within the second
-			p, _ := b.Admit(opened)
-			b.Report(opened, p, failure, 0)
-			until := time.Duration(b.Snapshot(opened).Until)
-			if d := until - time.Duration(opened); d < msd(30000*(1-jitter)) || d > msd(30000*(1+jitter)) {
-				t.Fatalf("open for %v, outside the jitter", d)
-			}
-			bySecond[until/time.Second]++
-			byTenth[until/(100*time.Millisecond)]++
-		}
-		return slices.Max(bySecond[:]), slices.Max(byTenth[:])
-	}
-	if s, _ := worst(0); s != 500 {
-		t.Errorf("without jitter the worst second has %d, want 500", s)
-	}
-	if s, tenth := worst(0.2); s < 48 || s > 58 || tenth < 8 || tenth > 14 {
-		t.Errorf("with jitter the worst second has %d and the worst 100 ms %d; want about 52 and 10", s, tenth)
-	}
 }

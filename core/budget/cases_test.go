@@ -52,10 +52,12 @@ func TestF076FloorAtLowTraffic(t *testing.T) {
 			b.Deposit(0)
 		}
 		if got := b.Snapshot(0).Available; got != test.want {
-			t.Errorf("floor %v, %d calls: %d retries available, want %d", test.floor, test.calls, got, test.want)
+			t.Errorf("floor %v, %d calls: %d retries available, want %d",
+				test.floor, test.calls, got, test.want)
 		}
 		if got := take(b, 0, 100); got != test.want {
-			t.Errorf("floor %v, %d calls: %d retries granted, want %d", test.floor, test.calls, got, test.want)
+			t.Errorf("floor %v, %d calls: %d retries granted, want %d",
+				test.floor, test.calls, got, test.want)
 		}
 	}
 }
@@ -126,7 +128,9 @@ func TestF080ReconfigureScalesTheLevel(t *testing.T) {
 	if err := b.Reconfigure(0, tokens(1000, 0.1)); err != nil {
 		t.Errorf("the documented maximum is refused: %v", err)
 	}
-	for _, bad := range []Config{tokens(1001, 0.1), tokens(0, 0.1), tokens(-1, 0.1), tokens(10, 0)} {
+	for _, bad := range []Config{
+		tokens(1001, 0.1), tokens(0, 0.1), tokens(-1, 0.1), tokens(10, 0),
+	} {
 		before := b.Snapshot(0)
 		if err := b.Reconfigure(0, bad); err == nil {
 			t.Errorf("%+v is accepted", bad)

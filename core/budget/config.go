@@ -79,7 +79,7 @@ const (
 // Validate reports every field that cannot be used, one error a field, joined.
 func (c Config) Validate() error {
 	if c.Kind > Concurrent {
-		return fmt.Errorf("Kind: is %d; give Ratio, Tokens or Concurrent", c.Kind)
+		return bad("Kind", "is %d; give Ratio, Tokens or Concurrent", c.Kind)
 	}
 	return errors.Join(c.checkRatio(), c.checkFloor(), c.checkWindow(), c.checkMaxTokens())
 }
@@ -91,11 +91,11 @@ func (c Config) checkRatio() error {
 	}
 	switch {
 	case !(c.Ratio >= 0 && c.Ratio <= most):
-		return fmt.Errorf("Ratio: is %v; give a share such as 10%%, at most %v", c.Ratio, most)
+		return bad("Ratio", "is %v; give a share such as 10%%, at most %v", c.Ratio, most)
 	case c.Ratio > 0 && milli(c.Ratio) == 0:
-		return fmt.Errorf("Ratio: is %v; give at least 0.1%%, less is not counted", c.Ratio)
+		return bad("Ratio", "is %v; give at least 0.1%%, less is not counted", c.Ratio)
 	case c.Ratio == 0 && c.Kind == Tokens:
-		return errors.New("Ratio: is 0, so tokens that are spent never come back; give a share such as 10%")
+		return bad("Ratio", "is 0, so spent tokens never come back; give a share such as 10%%")
 	}
 	return nil
 }
@@ -103,13 +103,14 @@ func (c Config) checkRatio() error {
 func (c Config) checkFloor() error {
 	switch {
 	case !(c.Floor >= 0 && c.Floor <= maxFloor):
-		return fmt.Errorf("Floor: is %v; give a number such as 3, at most %v", c.Floor, maxFloor)
+		return bad("Floor", "is %v; give a number such as 3, at most %v", c.Floor, maxFloor)
 	case c.Kind == Tokens && c.Floor != 0:
-		return errors.New("Floor: the kind tokens has none; leave it out")
+		return bad("Floor", "the kind tokens has none; leave it out")
 	case c.Kind == Concurrent && c.Floor != math.Trunc(c.Floor):
-		return fmt.Errorf("Floor: is %v; give a whole number of retries at once", c.Floor)
+		return bad("Floor", "is %v; give a whole number of retries at once", c.Floor)
 	case c.Kind != Tokens && c.Ratio == 0 && c.floorMilli() < 1000:
-		return errors.New("Floor: with no Ratio it is too low to allow one retry; give one of them, such as 3/s")
+		return bad("Floor", "is %v, too low for one retry without a Ratio; give 3, or a Ratio",
+			c.Floor)
 	}
 	return nil
 }
@@ -117,9 +118,10 @@ func (c Config) checkFloor() error {
 func (c Config) checkWindow() error {
 	switch {
 	case c.Kind != Ratio && c.Window != 0:
-		return fmt.Errorf("Window: the kind %v has none; leave it out", c.Kind)
+		return bad("Window", "the kind %v has none; leave it out", c.Kind)
 	case c.Window != 0 && (c.Window < minWindow || c.Window > maxWindow):
-		return fmt.Errorf("Window: is %v; give a time such as 10s, from %v to %v", c.Window, minWindow, maxWindow)
+		return bad("Window", "is %v; give a time such as 10s, from %v to %v",
+			c.Window, minWindow, maxWindow)
 	}
 	return nil
 }
@@ -127,9 +129,9 @@ func (c Config) checkWindow() error {
 func (c Config) checkMaxTokens() error {
 	switch {
 	case c.Kind != Tokens && c.MaxTokens != 0:
-		return fmt.Errorf("MaxTokens: the kind %v has none; leave it out", c.Kind)
+		return bad("MaxTokens", "the kind %v has none; leave it out", c.Kind)
 	case c.Kind == Tokens && !(milli(c.MaxTokens) > 0 && c.MaxTokens <= mostTokens):
-		return fmt.Errorf("MaxTokens: is %v; give a number such as 100, over 0 and at most %d",
+		return bad("MaxTokens", "is %v; give a number such as 100, over 0 and at most %d",
 			c.MaxTokens, mostTokens)
 	}
 	return nil
@@ -152,3 +154,8 @@ func (c Config) floorMilli() int64 {
 }
 
 func milli(x float64) int64 { return int64(math.Round(x * 1000)) }
+
+// bad is the problem of one field, which the text begins with.
+func bad(field, format string, args ...any) error {
+	return fmt.Errorf(field+": "+format, args...)
+}

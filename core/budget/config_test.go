@@ -23,8 +23,8 @@ func TestValidateNamesTheField(t *testing.T) {
 		"Floor: is 1e+07":         {Ratio: 0.1, Floor: 1e7},
 		"Floor: the kind tokens":  {Kind: Tokens, Ratio: 0.1, MaxTokens: 10, Floor: 1},
 		"Floor: is 2.5":           {Kind: Concurrent, Ratio: 0.1, Floor: 2.5},
-		"Floor: with no Ratio":    {},
-		"Floor: with no Ratio it": {Floor: 0.09},
+		"Floor: is 0, too low":    {},
+		"Floor: is 0.09, too low": {Floor: 0.09},
 		"Window: is 1ms":          {Ratio: 0.1, Window: time.Millisecond},
 		"Window: is -1s":          {Ratio: 0.1, Window: -time.Second},
 		"Window: is 2h":           {Ratio: 0.1, Window: 2 * time.Hour},
@@ -36,8 +36,12 @@ func TestValidateNamesTheField(t *testing.T) {
 	}
 	for want, c := range tests {
 		_, err := New(c)
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", c, err, want)
+		if err == nil {
+			t.Errorf("%+v is accepted, want %q", c, want)
+			continue
+		}
+		if text := err.Error(); !strings.HasPrefix(text, want) || strings.Contains(text, "%!") {
+			t.Errorf("%+v: %q, want %q", c, text, want)
 		}
 	}
 	good := []Config{
@@ -104,6 +108,21 @@ func TestReconfigureRatio(t *testing.T) {
 	}
 }
 
+// A goroutine that read the clock early and got the lock late must not turn
+// time back: everything in the window would seem to lie in the future.
+func TestReconfigureWithAnOldClock(t *testing.T) {
+	b := mustNew(t, Config{Ratio: 0.1})
+	for range 100 {
+		b.Deposit(100 * second)
+	}
+	if err := b.Reconfigure(0, Config{Ratio: 0.1, Window: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Snapshot(100 * second).Available; got != 10 {
+		t.Errorf("%d retries available after the reload, want 10", got)
+	}
+}
+
 // A refund after its withdrawal was forgotten frees another one, and never
 // makes more than all calls have earned.
 func TestLateRefund(t *testing.T) {
@@ -117,15 +136,17 @@ func TestLateRefund(t *testing.T) {
 	if b.Withdraw(60 * second) {
 		t.Error("a refund brings back what time has taken")
 	}
-	if s := b.Snapshot(60 * second); s.Retrying != 0 || s.Refunded != 1 || s.Withdrawn != 1 || s.Denied != 1 {
-		t.Errorf("%+v", s)
+	want := Snapshot{Active: 2, Deposits: 2, Withdrawn: 1, Refunded: 1, Denied: 1}
+	if got := b.Snapshot(60 * second); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
 // The ends of the clock's range, where sums would wrap.
 func TestExtremeInstants(t *testing.T) {
 	b := mustNew(t, Config{Floor: 0.1})
-	for _, now := range []core.Instant{math.MinInt64, math.MinInt64 + 1, -1, 0, core.Never - 1, core.Never} {
+	const first, last = math.MinInt64, core.Never
+	for _, now := range []core.Instant{first, first + 1, -1, 0, last - 1, last} {
 		b.Deposit(now)
 		if s := b.Snapshot(now); s.Available < 0 || s.Available > 1 {
 			t.Errorf("at %d: %+v", now, s)

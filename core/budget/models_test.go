@@ -123,7 +123,8 @@ func TestR6RatioBudgetBoundsTheLoad(t *testing.T) {
 		attempts += outage(b, clock, 1, 3).attempts
 		calls++
 		if attempts*10 > calls*11 {
-			t.Fatalf("after %v: %d attempts for %d calls, over 1.1 times", time.Duration(now), attempts, calls)
+			t.Fatalf("after %v: %d attempts for %d calls, over 1.1 times",
+				time.Duration(now), attempts, calls)
 		}
 	}
 	if rate := float64(attempts) / length.Seconds(); rate < 366.3 || rate > 366.8 {

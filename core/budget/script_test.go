@@ -113,7 +113,9 @@ func (p *player) config(fields []string) Config {
 		number, _ := strconv.ParseFloat(value, 64)
 		switch key {
 		case "kind":
-			c.Kind = map[string]Kind{"ratio": Ratio, "tokens": Tokens, "concurrent": Concurrent}[value]
+			for c.Kind <= Concurrent && c.Kind.String() != value {
+				c.Kind++
+			}
 		case "ratio":
 			c.Ratio = number
 		case "floor":

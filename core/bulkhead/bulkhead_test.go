@@ -41,7 +41,8 @@ func TestValidateNamesFieldAndRemedy(t *testing.T) {
 }
 
 func TestNewRefusesWhatValidateRefuses(t *testing.T) {
-	if b, err := New(Config{}); err == nil || b != nil || !strings.HasPrefix(err.Error(), "bulkhead: ") {
+	b, err := New(Config{})
+	if err == nil || b != nil || !strings.HasPrefix(err.Error(), "bulkhead: ") {
 		t.Errorf("New of nothing is %v, %v", b, err)
 	}
 }

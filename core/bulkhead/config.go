@@ -57,22 +57,27 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if c.Limit < 1 {
-		errs = append(errs, fmt.Errorf("Limit: is %d; give how many calls may be in flight at once, "+
+		errs = append(errs, fieldError("Limit", "is %d; give how many calls may be in flight at once, "+
 			"at least 1, or leave the bulkhead out", c.Limit))
 	}
 	if c.Queue < 0 {
-		errs = append(errs, fmt.Errorf("Queue: is %d; give how many calls may wait, or 0 for none",
+		errs = append(errs, fieldError("Queue", "is %d; give how many calls may wait, or 0 for none",
 			c.Queue))
 	}
 	if c.Wait < 0 {
-		errs = append(errs, fmt.Errorf("Wait: is %v; give a time such as 20ms", c.Wait))
+		errs = append(errs, fieldError("Wait", "is %v; give a time such as 20ms", c.Wait))
 	}
 	if c.Queue > 0 && c.Wait == 0 {
-		errs = append(errs, errors.New("Wait: is 0 although Queue lets calls wait; "+
+		errs = append(errs, fieldError("Wait", "is 0 although Queue lets calls wait; "+
 			"give how long they may, such as 20ms, or set Queue to 0"))
 	}
 	if c.Holds > Attempts {
-		errs = append(errs, fmt.Errorf("Holds: is %d; use Calls or Attempts", c.Holds))
+		errs = append(errs, fieldError("Holds", "is %d; use Calls or Attempts", c.Holds))
 	}
 	return errors.Join(errs...)
+}
+
+// fieldError begins with the field, by which a policy file's line is found.
+func fieldError(field, format string, args ...any) error {
+	return errors.New(field + ": " + fmt.Sprintf(format, args...))
 }

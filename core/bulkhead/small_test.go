@@ -21,9 +21,9 @@ func TestEverySmallScope(t *testing.T) {
 		sizes   []Config
 		atLeast int // a smaller search than this has gone wrong
 	}{
-		{"three waiters for one slot", 3, []Config{one}, 400},
-		{"three waiters for two slots", 3, []Config{{Limit: 2, Queue: 3, Wait: wait}}, 400},
-		{"two waiters while the size changes", 2, []Config{one, two}, 300},
+		{"three waiters for one slot", 3, []Config{one}, 600},
+		{"three waiters for two slots", 3, []Config{{Limit: 2, Queue: 3, Wait: wait}}, 800},
+		{"three waiters while the size changes", 3, []Config{one, two}, 1500},
 	}
 	for _, s := range scopes {
 		t.Run(s.name, func(t *testing.T) {
@@ -42,7 +42,8 @@ func TestEverySmallScope(t *testing.T) {
 func (p *pair) key() string {
 	m, real := &p.model, &p.b.m
 	var b strings.Builder
-	fmt.Fprint(&b, m.inUse, m.cfg, max(0, real.soonest.Sub(m.now)))
+	ahead := real.soonest.Sub(m.now) // beyond the longest wait all is the same
+	fmt.Fprint(&b, m.inUse, m.cfg, min(max(ahead, 0), time.Second))
 	for i, t := range m.tickets {
 		fmt.Fprint(&b, " ", t.phase, p.tickets[i].phase)
 		if t.phase == waiting {

@@ -127,6 +127,9 @@ func (c *Call) wakeAt() core.Instant {
 
 // again starts the next attempt, or its wait, or ends the call.
 func (c *Call) again(now core.Instant, f Facts, act Action) Action {
+	if c.plan.cfg.Retry == nil {
+		return c.finish(now, Failed, act)
+	}
 	wait, r := c.wait(now, f)
 	if r != core.NoReason {
 		c.reason = r
@@ -154,9 +157,6 @@ func (c *Call) again(now core.Instant, f Facts, act Action) Action {
 // Everything that would refuse that attempt is asked now, before the wait.
 func (c *Call) wait(now core.Instant, f Facts) (time.Duration, core.Reason) {
 	p := c.plan
-	if p.cfg.Retry == nil {
-		return 0, core.AttemptsExhausted
-	}
 	if c.orphans&(1<<(c.attempts%lanes)) != 0 {
 		return 0, core.AttemptsExhausted
 	}

@@ -81,7 +81,9 @@ func (c *Call) Join(now core.Instant, w bulkhead.Waker) Action {
 		return c.refuse(now, r)
 	}
 	c.ticket, c.state = t, queued
-	c.emit(now, core.Event{Kind: core.CallQueued})
+	if c.plan.cfg.Bulkhead.Queue > 0 {
+		c.emit(now, core.Event{Kind: core.CallQueued})
+	}
 	return c.poll(now)
 }
 
@@ -128,8 +130,13 @@ func (c *Call) enter(now core.Instant) Action {
 	if c.plan.cfg.Bulkhead.Queue > 0 {
 		return Action{WakeAt: core.Never, Verdict: WantSlot}
 	}
-	return c.refuse(now, core.BulkheadFull)
+	return c.Join(now, nobody{}) // refused, or granted at once
 }
+
+// nobody is the waker of a call that does not wait.
+type nobody struct{}
+
+func (nobody) Wake() {}
 
 // poll looks whether the queue has granted a slot.
 func (c *Call) poll(now core.Instant) Action {

@@ -43,28 +43,29 @@ func notNegative(field string, d time.Duration) error {
 	if d >= 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: is %v; give a time such as 250ms, or leave it out to switch it off", field, d)
+	return fmt.Errorf("%s: is %v; give a time such as 250ms, or leave it out", field, d)
 }
 
 // Warnings names settings that are allowed but cannot do what they seem to.
 // Each text starts with the field it is about.
 func (c Config) Warnings() []string {
-	var w []string
+	var warnings []string
+	warn := func(format string, args ...any) {
+		warnings = append(warnings, fmt.Sprintf(format, args...))
+	}
 	if c.Total > 0 && c.Request > c.Total {
-		w = append(w, fmt.Sprintf("Request: %v is never reached, because Total ends the call after %v",
-			c.Request, c.Total))
+		warn("Request: %v is never reached, because Total ends the call after %v",
+			c.Request, c.Total)
 	}
 	if c.Total > 0 && c.Request == c.Total {
-		w = append(w, fmt.Sprintf("Request: %v leaves no time for a second attempt within Total, %v",
-			c.Request, c.Total))
+		warn("Request: %v leaves no time for a second attempt within Total, %v", c.Request, c.Total)
 	}
 	if c.Total > 0 && c.Needs > c.Total {
-		w = append(w, fmt.Sprintf("Needs: every call is refused, because %v never fits in Total, %v",
-			c.Needs, c.Total))
+		warn("Needs: every call is refused, because %v never fits in Total, %v", c.Needs, c.Total)
 	}
 	if c.Request > 0 && c.Needs > c.Request {
-		w = append(w, fmt.Sprintf("Needs: an attempt ends after Request, %v, sooner than it usually answers, %v",
-			c.Request, c.Needs))
+		warn("Needs: an attempt ends after Request, %v, sooner than it usually answers, %v",
+			c.Request, c.Needs)
 	}
-	return w
+	return warnings
 }

@@ -68,18 +68,20 @@ func TestF048FirstDelayIsTheBase(t *testing.T) {
 
 func TestF049JitterSurvivesTheCap(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	b := Backoff{Base: 100 * time.Millisecond, Cap: time.Second}
-	distinct, sum := map[time.Duration]bool{}, time.Duration(0)
-	for range 100 {
-		wait := b.Delay(20, 0, random.Float64())
-		if wait > b.Cap {
-			t.Errorf("a wait of %v passes the cap", wait)
+	for jitter, want := range map[Jitter]time.Duration{Full: 500 * ms, Equal: 750 * ms} {
+		b := Backoff{Base: 100 * ms, Cap: time.Second, Jitter: jitter}
+		distinct, sum := map[time.Duration]bool{}, time.Duration(0)
+		for range 100 {
+			wait := b.Delay(20, 0, random.Float64())
+			if wait > b.Cap {
+				t.Errorf("%v: a wait of %v passes the cap", jitter, wait)
+			}
+			distinct[wait] = true
+			sum += wait
 		}
-		distinct[wait] = true
-		sum += wait
-	}
-	if mean := sum / 100; len(distinct) < 90 || mean < 400*ms || mean > 600*ms {
-		t.Errorf("%d distinct waits with mean %v", len(distinct), sum/100)
+		if mean := sum / 100; len(distinct) < 90 || (mean-want).Abs() > 100*ms {
+			t.Errorf("%v: %d distinct waits with mean %v, want %v", jitter, len(distinct), mean, want)
+		}
 	}
 }
 
@@ -106,6 +108,26 @@ func TestEachJitterKeepsItsRange(t *testing.T) {
 	}
 }
 
+func TestDelayOfOddArguments(t *testing.T) {
+	b := Backoff{Base: 100 * ms, Cap: time.Second, Jitter: None}
+	for _, k := range []int{1, 0, -1, math.MinInt} {
+		if got := b.Delay(k, 0, 0); got != 100*ms {
+			t.Errorf("wait %d is %v, want the first one", k, got)
+		}
+	}
+	b.Jitter = Full
+	for draw, want := range map[float64]time.Duration{
+		-1: 0, math.Inf(-1): 0, 1: 100 * ms, 7: 100 * ms, math.Inf(1): 100 * ms,
+	} {
+		if got := b.Delay(1, 0, draw); got != want {
+			t.Errorf("a draw of %v gives %v, want %v", draw, got, want)
+		}
+	}
+	if got := b.Delay(1, 0, math.NaN()); got != 0 {
+		t.Errorf("a draw that is no number gives %v, want 0", got)
+	}
+}
+
 func TestBackoffDefaults(t *testing.T) {
 	zero := Backoff{Jitter: None}
 	if got := zero.Delay(1, 0, 0); got != 25*ms {
@@ -127,7 +149,9 @@ func FuzzDelay(f *testing.F) {
 	f.Add(int64(2e9), int64(3e10), 2.0, uint8(2), 1024, int64(0), 0.5)
 	f.Add(int64(math.MaxInt64), int64(math.MaxInt64), 1e308, uint8(0), 3, int64(math.MaxInt64), 1.0)
 	f.Add(int64(-1), int64(-1), math.NaN(), uint8(9), -5, int64(-9), math.Inf(1))
-	f.Fuzz(func(t *testing.T, base, limit int64, factor float64, j uint8, k int, prev int64, draw float64) {
+	f.Fuzz(func(
+		t *testing.T, base, limit int64, factor float64, j uint8, k int, prev int64, draw float64,
+	) {
 		b := Backoff{time.Duration(base), time.Duration(limit), factor, Jitter(j)}
 		if got := b.Delay(k, time.Duration(prev), draw); got < 0 || got > b.limit() {
 			t.Errorf("%+v: wait %d after %d with draw %v is %v", b, k, prev, draw, got)

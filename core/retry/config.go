@@ -92,8 +92,8 @@ func (s Causes) Has(c core.Cause) bool { return s>>c&1 != 0 }
 
 // DefaultCauses may go away on their own. core.ServerError is left out, because
 // a 500 is often a bug that fails the same way again; it can be added.
-const DefaultCauses Causes = 1<<core.Unsent | 1<<core.Reset | 1<<core.TimedOut | 1<<core.Unavailable |
-	1<<core.TooMany | 1<<core.BadGateway | 1<<core.Unknown
+const DefaultCauses Causes = 1<<core.Unsent | 1<<core.Reset | 1<<core.TimedOut |
+	1<<core.Unavailable | 1<<core.TooMany | 1<<core.BadGateway | 1<<core.Unknown
 
 // possibleCauses are those a Config may name: the rest would repeat.
 const possibleCauses = DefaultCauses | 1<<core.ServerError
@@ -118,7 +118,7 @@ func (c Config) checkAttempts() error {
 	if c.Attempts >= 1 && c.Attempts <= MaxAttempts {
 		return nil
 	}
-	return fmt.Errorf("Attempts: is %d; give a number from 1 (no retry) to %d, the first attempt included",
+	return bad("Attempts", "is %d; give a number from 1 (no retry) to %d, the first one included",
 		c.Attempts, MaxAttempts)
 }
 
@@ -126,14 +126,14 @@ func (c Config) checkMaxWait() error {
 	if c.MaxWait >= 0 {
 		return nil
 	}
-	return fmt.Errorf("MaxWait: is %v; give a time such as 30s", c.MaxWait)
+	return bad("MaxWait", "is %v; give a time such as 30s", c.MaxWait)
 }
 
 func (c Config) checkIdempotent() error {
 	if c.Idempotent <= Never {
 		return nil
 	}
-	return fmt.Errorf("Idempotent: is %d; give ByCall, Always or Never", c.Idempotent)
+	return bad("Idempotent", "is %d; give ByCall, Always or Never", c.Idempotent)
 }
 
 func (c Config) checkCauses() error {
@@ -142,7 +142,7 @@ func (c Config) checkCauses() error {
 	}
 	for i := range 16 {
 		if cause := core.Cause(i); c.Causes.Has(cause) && !possibleCauses.Has(cause) {
-			return fmt.Errorf("Causes: %v is not worth a retry, because it would repeat; leave it out", cause)
+			return bad("Causes", "%v would repeat, so a retry cannot help; leave it out", cause)
 		}
 	}
 	return nil
@@ -152,15 +152,15 @@ func (b Backoff) checkBase() error {
 	if b.Base >= 0 {
 		return nil
 	}
-	return fmt.Errorf("Backoff.Base: is %v; give a time such as %v", b.Base, defaultBase)
+	return bad("Backoff.Base", "is %v; give a time such as %v", b.Base, defaultBase)
 }
 
 func (b Backoff) checkCap() error {
 	switch {
 	case b.Cap < 0:
-		return fmt.Errorf("Backoff.Cap: is %v; give a time such as %v", b.Cap, defaultCap)
+		return bad("Backoff.Cap", "is %v; give a time such as %v", b.Cap, defaultCap)
 	case b.Cap > 0 && b.Base >= 0 && b.Cap < b.base():
-		return fmt.Errorf("Backoff.Cap: is %v, less than Base, %v; give at least that", b.Cap, b.base())
+		return bad("Backoff.Cap", "is %v, less than Base, %v; give at least that", b.Cap, b.base())
 	}
 	return nil
 }
@@ -169,12 +169,17 @@ func (b Backoff) checkFactor() error {
 	if b.Factor == 0 || b.Factor >= 1 && !math.IsInf(b.Factor, 0) {
 		return nil
 	}
-	return fmt.Errorf("Backoff.Factor: is %v; give a number from 1 (waits do not grow) up, such as 2", b.Factor)
+	return bad("Backoff.Factor", "is %v; give a number from 1 up, such as 2", b.Factor)
 }
 
 func (b Backoff) checkJitter() error {
 	if b.Jitter <= None {
 		return nil
 	}
-	return fmt.Errorf("Backoff.Jitter: is %d; give Full, Equal, Decorrelated or None", b.Jitter)
+	return bad("Backoff.Jitter", "is %d; give Full, Equal, Decorrelated or None", b.Jitter)
+}
+
+// bad is the problem of one field, which the text begins with.
+func bad(field, format string, args ...any) error {
+	return fmt.Errorf(field+": "+format, args...)
 }

@@ -95,7 +95,7 @@ func (c Config) maxWait() time.Duration {
 // retry budget is spent, a breaker or bulkhead refused, or the layer below
 // asked for it. It is not so when the layer above is the one that retries, or
 // when it may know better, for example that a call is idempotent.
-func MarkNoRetry(why core.Reason, attempts int) bool {
+func (Config) MarkNoRetry(why core.Reason, attempts int) bool {
 	switch why {
 	case core.RetriedAbove, core.CallerCancelled:
 		return false

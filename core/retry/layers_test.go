@@ -50,7 +50,7 @@ func (l *layer) serve(attemptMark string) answer {
 			l.granted--
 			continue
 		}
-		if l.obeys && MarkNoRetry(why, attempt) {
+		if l.obeys && l.config.MarkNoRetry(why, attempt) {
 			a.noRetry = "1"
 		}
 		return a
@@ -95,7 +95,8 @@ func TestF129OneLayerRetries(t *testing.T) {
 		t.Errorf("three layers of three attempts made %d calls to the backend, want 3", calls)
 	}
 	if all[1].calls != 1 || all[2].calls != 1 {
-		t.Errorf("the layers above made %d and %d attempts, want 1 each", all[1].calls, all[2].calls)
+		t.Errorf("the layers above made %d and %d attempts, want 1 each",
+			all[1].calls, all[2].calls)
 	}
 	if a.noRetry != "1" {
 		t.Error("the mark does not reach the top")
@@ -162,7 +163,7 @@ func TestMarkNoRetry(t *testing.T) {
 		{core.CallerCancelled, 2, false},
 	}
 	for _, test := range tests {
-		if got := MarkNoRetry(test.why, test.attempts); got != test.want {
+		if got := (Config{}).MarkNoRetry(test.why, test.attempts); got != test.want {
 			t.Errorf("%v after %d attempts: %v", test.why, test.attempts, got)
 		}
 	}

@@ -101,7 +101,8 @@ func TestF069Pushback(t *testing.T) {
 	for _, test := range tests {
 		d, retry, ok := ParsePushback(test.values)
 		if d != test.d || retry != test.retry || ok != test.ok {
-			t.Errorf("%q: %v, %v, %v; want %v, %v, %v", test.values, d, retry, ok, test.d, test.retry, test.ok)
+			t.Errorf("%q: %v, %v, %v; want %v, %v, %v",
+				test.values, d, retry, ok, test.d, test.retry, test.ok)
 		}
 	}
 }
@@ -114,7 +115,8 @@ func TestAttemptMark(t *testing.T) {
 			t.Errorf("%q: %d, %v; want %d", value, got, ok, want)
 		}
 	}
-	for _, value := range []string{"", "0", "000", "-1", "+1", "1.0", "one", " 1", strings.Repeat("0", 1000)} {
+	zeros := strings.Repeat("0", 1000)
+	for _, value := range []string{"", "0", "000", "-1", "+1", "1.0", "one", " 1", zeros} {
 		if got, ok := ParseAttempt(value); ok {
 			t.Errorf("%q is read as %d", value, got)
 		}

@@ -43,25 +43,25 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if c.Fresh < 0 {
-		errs = append(errs, fmt.Errorf("Fresh: is %v; give a time such as 10s, "+
+		errs = append(errs, fieldError("Fresh", "is %v; give a time such as 10s, "+
 			"or 0 to always call", c.Fresh))
 	}
 	switch {
 	case c.Stale < 0:
-		errs = append(errs, fmt.Errorf("Stale: is %v; give a time such as 5m, or 0 for never", c.Stale))
+		errs = append(errs, fieldError("Stale", "is %v; give a time such as 5m, or 0 for never", c.Stale))
 	case c.Stale == 0 && c.Fresh == 0:
-		errs = append(errs, errors.New("Stale: is 0 and so is Fresh, so that no answer would ever "+
+		errs = append(errs, fieldError("Stale", "is 0 and so is Fresh, so that no answer would ever "+
 			"be used; give how old one may be when the call fails, such as 5m"))
 	case c.Stale > 0 && c.Stale < c.Fresh:
-		errs = append(errs, fmt.Errorf("Stale: is %v, less than Fresh (%v); both count from when "+
+		errs = append(errs, fieldError("Stale", "is %v, less than Fresh (%v); both count from when "+
 			"the answer was stored, so give at least as much, or 0 for never", c.Stale, c.Fresh))
 	}
 	if c.Entries < 0 {
-		errs = append(errs, fmt.Errorf("Entries: is %d; give how many answers to keep, "+
+		errs = append(errs, fieldError("Entries", "is %d; give how many answers to keep, "+
 			"or 0 for %d", c.Entries, defaultEntries))
 	}
 	if c.Bytes < 0 {
-		errs = append(errs, fmt.Errorf("Bytes: is %d; give a size in bytes, or 0 for %d",
+		errs = append(errs, fieldError("Bytes", "is %d; give a size in bytes, or 0 for %d",
 			c.Bytes, defaultBytes))
 	}
 	return errors.Join(errs...)
@@ -76,4 +76,9 @@ func (c Config) withDefaults() Config {
 		c.Bytes = defaultBytes
 	}
 	return c
+}
+
+// fieldError begins with the field, by which a policy file's line is found.
+func fieldError(field, format string, args ...any) error {
+	return errors.New(field + ": " + fmt.Sprintf(format, args...))
 }

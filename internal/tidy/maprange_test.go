@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -33,7 +35,7 @@ func (r *repo) mapRanges(dir string, sources []*source) (found []finding) {
 	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, s := range sources {
-		if s.isTest() {
+		if s.isTest() || !s.isBuilt() {
 			continue
 		}
 		file, err := s.parseInto(fset)
@@ -65,6 +67,24 @@ func (r *repo) mapRanges(dir string, sources []*source) (found []finding) {
 		})
 	}
 	return found
+}
+
+// isBuilt reports whether an ordinary build on this machine takes the file. Of
+// two files that stand in for each other under a tag, one has to stay out.
+func (s *source) isBuilt() bool {
+	for _, group := range s.file.Comments {
+		for _, comment := range group.List {
+			expr, err := constraint.Parse(comment.Text)
+			if err != nil || comment.Pos() > s.file.Package {
+				continue
+			}
+			return expr.Eval(func(tag string) bool {
+				return tag == runtime.GOOS || tag == runtime.GOARCH || tag == "gc" ||
+					strings.HasPrefix(tag, "go1.")
+			})
+		}
+	}
+	return true
 }
 
 // isMap reports whether t is a map, or a type parameter that may be one.
@@ -145,6 +165,10 @@ func TestMapRangeCatches(t *testing.T) {
 	} {
 		expect(t, checkMapRange(goFile(t, "core/retry/a.go", "", body)))
 	}
+	expect(t, checkMapRange(repoOf(t, map[string]string{
+		"core/retry/on.go":  "//go:build invariants\n\npackage retry\n\nconst checked = true\n",
+		"core/retry/off.go": "//go:build !invariants\n\npackage retry\n\nconst checked = false\n",
+	})))
 	broken := goFile(t, "core/retry/a.go", "", "var x int = false")
 	expect(t, checkMapRange(broken), "does not compile")
 }

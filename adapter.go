@@ -1,0 +1,116 @@
+package seakeep
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/stale"
+)
+
+// Adapter is what a package such as seakeephttp needs of a policy beside Run.
+// It is taken once a call, so that the call never sees half of a reload.
+type Adapter struct{ s *state }
+
+// Adapter returns the policy as it is now.
+func (p *Policy) Adapter() Adapter { return Adapter{p.state.Load()} }
+
+// Run is Policy.Run.
+func (a Adapter) Run(ctx context.Context, req call.Request, try Try) Ending {
+	return a.s.run(ctx, req, CallOf(ctx).Report, try)
+}
+
+// Plan returns the compiled policy.
+func (a Adapter) Plan() *call.Plan { return a.s.plan }
+
+// Classify turns an error into what policies decide by: by the program's own
+// word if it has one, or the package's Classify.
+func (a Adapter) Classify(err error) core.Result { return a.s.result(err) }
+
+// Failure returns the error of a call that has no answer: a *Rejection, or
+// last, the error of its last attempt. It is never nil.
+func (a Adapter) Failure(ctx context.Context, end Ending, last error) error {
+	if err := a.s.failure(ctx, end, last); err != nil {
+		return err
+	}
+	return context.Canceled
+}
+
+// Fallback returns the policy's fallbacks, which must not be changed.
+func (a Adapter) Fallback() *Fallback { return &a.s.fallback.cfg }
+
+// Cache returns where the cache fallback keeps its answers, and its settings;
+// nil if the policy has none.
+func (a Adapter) Cache() (*stale.Cache, *Cache) {
+	return a.s.fallback.cache, a.s.fallback.cacheCfg
+}
+
+// WantsFallback reports whether the ending leaves the caller without an answer
+// that it could have had from a fallback.
+func (a Adapter) WantsFallback(end *Ending) bool {
+	return len(a.s.fallback.cfg.Order) > 0 && end.wantsFallback()
+}
+
+// BeginFallback takes one of the slots for fallbacks that do work. If it
+// reports true, EndFallback gives the slot back.
+func (a Adapter) BeginFallback() bool { return a.s.fallback.slots.TryAcquire(Now()) }
+
+// EndFallback gives the slot back.
+func (a Adapter) EndFallback() { a.s.fallback.slots.Release(Now()) }
+
+// ErrFallbackFull is why BeginFallback reports false.
+var ErrFallbackFull = errFallbackFull
+
+// Answered records that a fallback of this kind answered the call: cache,
+// static, dependency or omit. age is that of a cached answer.
+func (a Adapter) Answered(c *Call, kind string, age time.Duration) {
+	for i, name := range kinds {
+		if name == kind {
+			a.s.answered(i)
+		}
+	}
+	a.Reported(c, kind, age)
+}
+
+// Reported fills in the call's Report for an answer that did not come from the
+// dependency. The ladder may not have been entered at all.
+func (a Adapter) Reported(c *Call, kind string, age time.Duration) {
+	r := c.Report
+	if r == nil {
+		return
+	}
+	if r.Policy == "" {
+		r.Policy, r.Verdict = a.s.name, call.Succeeded
+	}
+	r.Fallback, r.Age = kind, age
+}
+
+// Unanswered records that no fallback answered and returns both failures as
+// one error. why is nil if none applied.
+func (a Adapter) Unanswered(failure, why error) error {
+	a.s.fallback.refused.Add(1)
+	a.s.plan.Emit(core.Event{At: Now(), Kind: core.FallbackRefused, Reason: refusal(why)})
+	return &FallbackError{Call: failure, Fallback: why}
+}
+
+func refusal(why error) core.Reason {
+	if errors.Is(why, errFallbackFull) {
+		return core.FallbackFull
+	}
+	return core.FallbackFailed
+}
+
+// ExerciseDue reports whether this healthy call should exercise the fallbacks.
+func (a Adapter) ExerciseDue() bool { return a.s.fallback.due() }
+
+// Exercised records how exercising a fallback went: which kind answered, or
+// why none did.
+func (a Adapter) Exercised(kind string, err error) {
+	e := core.Event{At: Now(), Kind: core.FallbackAnswered, Reason: core.Exercise, Detail: kind}
+	if err != nil {
+		e.Kind = core.FallbackRefused
+	}
+	a.s.plan.Emit(e)
+}

@@ -1,0 +1,64 @@
+package wire
+
+// What a byte may be a part of.
+const (
+	tokenChar  = 1 << iota // a method or a field's name
+	valueChar              // a field's value, or a chunk's extension
+	targetChar             // a request's target
+)
+
+const noDigit = 0xff
+
+// chars and hexDigits are tables because every byte of every head is looked up.
+var (
+	chars     = charTable()
+	hexDigits = hexTable()
+)
+
+func charTable() (t [256]uint8) {
+	for c := range t {
+		control := c < ' ' || c == 0x7f
+		if !control || c == '\t' {
+			t[c] |= valueChar
+		}
+		if !control && c != ' ' {
+			t[c] |= targetChar
+		}
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' && c < 0x80
+		if letter || '0' <= c && c <= '9' {
+			t[c] |= tokenChar
+		}
+	}
+	for _, c := range []byte("!#$%&'*+-.^_`|~") {
+		t[c] |= tokenChar
+	}
+	return t
+}
+
+func hexTable() (t [256]uint8) {
+	for c := range t {
+		t[c] = noDigit
+	}
+	for d, c := range []byte("0123456789abcdef") {
+		t[c] = uint8(d)
+	}
+	for d, c := range []byte("ABCDEF") {
+		t[c] = uint8(10 + d)
+	}
+	return t
+}
+
+func allToken(text []byte) bool { return len(text) > 0 && all(text, tokenChar) }
+
+func allValue(text []byte) bool { return all(text, valueChar) }
+
+func allTarget(text []byte) bool { return all(text, targetChar) }
+
+func all(text []byte, kind uint8) bool {
+	for _, c := range text {
+		if chars[c]&kind == 0 {
+			return false
+		}
+	}
+	return true
+}

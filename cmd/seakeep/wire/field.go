@@ -1,0 +1,160 @@
+package wire
+
+import (
+	"bytes"
+	"math"
+)
+
+// head is what is known of the request whose head is read.
+type head struct {
+	old     bool // HTTP/1.0
+	chunked bool
+	sized   bool // Content-Length was given
+	upgrade bool // something else than HTTP may follow
+	hosts   uint8
+	length  uint64
+	// The Content-Length as text, by its place in the head: a second one must
+	// be the same to the letter, because parsers differ on leading zeros.
+	lengthFrom, lengthTo int
+}
+
+// first reads the request line.
+func (h *head) first(line []byte) *Refusal {
+	method, rest, ok := bytes.Cut(line, space)
+	if !ok || !allToken(method) {
+		return badRequestLine
+	}
+	target, version, ok := bytes.Cut(rest, space)
+	if !ok || len(target) == 0 || !allTarget(target) {
+		return badRequestLine
+	}
+	switch string(version) {
+	case "HTTP/1.1":
+	case "HTTP/1.0":
+		h.old = true
+	default:
+		if len(version) == 8 && bytes.HasPrefix(version, httpSlash) && version[6] == '.' {
+			return badVersion
+		}
+		return badRequestLine
+	}
+	return nil
+}
+
+var (
+	space     = []byte(" ")
+	httpSlash = []byte("HTTP/")
+)
+
+// field reads a field's line. whole is the head from its beginning.
+func (h *head) field(line, whole []byte) *Refusal {
+	name, value, r := splitField(line)
+	if r != nil {
+		return r
+	}
+	switch len(name) { // most names are told apart by their length alone
+	case len("Host"):
+		if is(name, "host") && h.hosts < 2 {
+			h.hosts++
+		}
+	case len("Upgrade"):
+		if is(name, "upgrade") && !is(value, "h2c") {
+			h.upgrade = true
+		}
+	case len("Content-Length"):
+		if is(name, "content-length") {
+			return h.contentLength(value, whole)
+		}
+	case len("Transfer-Encoding"):
+		if is(name, "transfer-encoding") {
+			if h.chunked || !is(value, "chunked") {
+				return badCoding
+			}
+			h.chunked = true
+		}
+	}
+	return nil
+}
+
+func (h *head) contentLength(value, whole []byte) *Refusal {
+	if h.sized {
+		if !bytes.Equal(value, whole[h.lengthFrom:h.lengthTo]) {
+			return twoLengths
+		}
+		return nil
+	}
+	n, ok := decimal(value)
+	if !ok {
+		return badLength
+	}
+	h.sized, h.length = true, n
+	// value is a part of whole, so their capacities tell where it begins.
+	h.lengthFrom = cap(whole) - cap(value)
+	h.lengthTo = h.lengthFrom + len(value)
+	return nil
+}
+
+// judge looks at the head as a whole.
+func (h *head) judge() *Refusal {
+	switch {
+	case h.chunked && h.sized:
+		return bothLengths
+	case h.chunked && h.old: // HTTP/1.0 knows no codings
+		return badCoding
+	case h.hosts > 1 || h.hosts == 0 && !h.old:
+		return badHost
+	}
+	return nil
+}
+
+// splitField takes a field's line apart. The value has no space around it.
+func splitField(line []byte) (name, value []byte, r *Refusal) {
+	if isBlank(line[0]) {
+		return nil, nil, folded
+	}
+	name, value, ok := bytes.Cut(line, colon)
+	if !ok || !allToken(name) {
+		return nil, nil, badName
+	}
+	if !allValue(value) {
+		return nil, nil, badValue
+	}
+	for len(value) > 0 && isBlank(value[0]) {
+		value = value[1:]
+	}
+	for len(value) > 0 && isBlank(value[len(value)-1]) {
+		value = value[:len(value)-1]
+	}
+	return name, value, nil
+}
+
+var colon = []byte(":")
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// is compares with a lower-case word, regardless of case.
+func is(text []byte, word string) bool {
+	if len(text) != len(word) {
+		return false
+	}
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// decimal reads a number that an int64 can hold.
+func decimal(text []byte) (n uint64, ok bool) {
+	for _, c := range text {
+		if c < '0' || c > '9' || n > (math.MaxInt64-uint64(c-'0'))/10 {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, len(text) > 0
+}

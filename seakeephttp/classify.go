@@ -1,0 +1,107 @@
+package seakeephttp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// longestRetryAfter bounds what an answer may ask for. Nobody waits longer than
+// a day, and a wrong clock over there must not make it centuries.
+const longestRetryAfter = 24 * time.Hour
+
+// classifyAnswer says what an answer means to the policies.
+func classifyAnswer(resp *http.Response) core.Result {
+	r := classifyStatus(resp.StatusCode)
+	if r.Outcome != core.Overloaded && r.Outcome != core.Failure {
+		return r
+	}
+	h := resp.Header
+	r.NoRetry = h[retry.NoRetryHeader] != nil || h[envoyOverloaded] != nil || h[envoyRatelimited] != nil
+	if r.Outcome == core.Overloaded {
+		if value := h.Get("Retry-After"); value != "" {
+			r.RetryAfter, _ = retry.ParseRetryAfter(value, time.Now(), longestRetryAfter)
+		}
+	}
+	return r
+}
+
+// What Envoy adds to answers that it made because of a limit of its own.
+const (
+	envoyOverloaded  = "X-Envoy-Overloaded"
+	envoyRatelimited = "X-Envoy-Ratelimited"
+)
+
+func classifyStatus(status int) core.Result {
+	switch {
+	case status == http.StatusSwitchingProtocols, status >= 200 && status < 400:
+		return core.Result{Outcome: core.Success}
+	case status == http.StatusTooManyRequests:
+		return core.Result{Outcome: core.Overloaded, Cause: core.TooMany}
+	case status >= 400 && status < 500:
+		return core.Result{Outcome: core.Ignored, Cause: core.ClientError}
+	case status == http.StatusServiceUnavailable:
+		return core.Result{Outcome: core.Overloaded, Cause: core.Unavailable}
+	case status == http.StatusBadGateway, status == http.StatusGatewayTimeout:
+		return core.Result{Outcome: core.Failure, Cause: core.BadGateway}
+	case status >= 500 && status < 600:
+		return core.Result{Outcome: core.Failure, Cause: core.ServerError}
+	}
+	return core.Result{Outcome: core.Failure, Cause: core.BadAnswer}
+}
+
+// failed is an attempt without an answer.
+type failed struct {
+	err    error
+	caller context.Context // ended: the caller's doing
+	unsent bool            // nothing of the request can have left
+}
+
+// result says what the error means to the policies. An error of the caller's
+// context is told apart from one of our own limit: the first says nothing about
+// the dependency.
+func (f failed) result(classify func(error) core.Result) core.Result {
+	if f.caller.Err() == context.Canceled {
+		return core.Result{Outcome: core.Cancelled}
+	}
+	r := classify(f.err)
+	switch {
+	case r.Outcome == core.Cancelled && errors.Is(f.err, context.Canceled):
+		// The caller is still there, so somebody below gave up.
+		r = core.Result{Outcome: core.Failure, Cause: core.Unknown}
+	case r.Cause == core.Unknown && tooLarge(f.err):
+		r.Cause = core.BadAnswer
+	}
+	if f.unsent && r.Outcome.Failed() && (r.Cause == core.TimedOut || r.Cause == core.Reset ||
+		r.Cause == core.Unknown) {
+		r.Cause = core.Unsent
+	}
+	return r
+}
+
+// tooLarge reports whether an answer's headers were larger than the transport
+// accepts. net/http has no error value for it.
+func tooLarge(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "server response headers exceeded") ||
+		strings.Contains(text, "response header list larger")
+}
+
+// reached says what an attempt tells about its endpoint, and whether it says
+// anything: a limit of our own that passed and a caller that left do not.
+func reached(r core.Result, answered bool) (up, known bool) {
+	switch {
+	case answered:
+		return true, true
+	case r.Cause == core.Unsent, r.Cause == core.Reset:
+		return false, true
+	case r.Outcome == core.Timeout, r.Outcome == core.Cancelled:
+		return false, false
+	}
+	return true, true
+}

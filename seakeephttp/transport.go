@@ -1,0 +1,175 @@
+package seakeephttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seakeep/seakeep"
+)
+
+const (
+	// defaultReplay is how large a body Wrap keeps for another attempt.
+	defaultReplay = 64 << 10
+	// maxKept bounds all kept request bodies together: a thousand of the
+	// default size.
+	maxKept = 64 << 20
+	// maxIdle is how many idle connections to one endpoint are kept at least:
+	// net/http's two would mean a new connection for most calls.
+	maxIdle = 128
+	// maxAnswerHeaders bounds an answer's headers. Whatever is larger is a
+	// fault over there, and net/http's own 10 MiB for each of many calls is
+	// enough to take a program down.
+	maxAnswerHeaders = 64 << 10
+	// keepIdle is how long an idle connection is kept: as long as net/http
+	// does, and less than most load balancers.
+	keepIdle = 90 * time.Second
+)
+
+// Transport sends requests to one dependency, through its policy. It is safe
+// for use by many goroutines. Make it with NewTransport or Wrap.
+type Transport struct {
+	name   string
+	set    *seakeep.Set // nil: made by Wrap
+	family *family
+	base   http.RoundTripper
+
+	mu   sync.Mutex // held while the pool is replaced
+	pool atomic.Pointer[pool]
+}
+
+// family is what a transport shares with those of the dependencies that its
+// fallbacks ask.
+type family struct {
+	base http.RoundTripper // nil: each has its own
+	kept quota             // request bodies
+
+	mu       sync.Mutex
+	siblings map[string]*Transport
+}
+
+// NewTransport protects requests to one dependency of a policy file. If the
+// dependency has endpoints, a request's scheme and host are replaced by those
+// of the endpoint that is chosen for it; otherwise they are used as they are.
+//
+// base sends the requests. If it is nil the transport has a connection pool of
+// its own, with the dependency's limit for new connections. That pool does not
+// ask for compression, so that bodies and their lengths arrive as they were
+// sent.
+func NewTransport(set *seakeep.Set, dependency string, base http.RoundTripper) (*Transport, error) {
+	f := &family{base: base, kept: quota{max: maxKept}, siblings: map[string]*Transport{}}
+	return f.member(set, dependency)
+}
+
+// Wrap protects requests by one policy without a file. A nil base is
+// http.DefaultTransport.
+func Wrap(p *seakeep.Policy, base http.RoundTripper) *Transport {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	t := &Transport{name: p.Name(), base: base, family: &family{kept: quota{max: maxKept}}}
+	t.pool.Store(&pool{whole: seakeep.Target{Policy: p}})
+	return t
+}
+
+// member returns the transport of a dependency, which is made when it is first
+// asked for.
+func (f *family) member(set *seakeep.Set, name string) (*Transport, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t := f.siblings[name]; t != nil {
+		return t, nil
+	}
+	p := newPool(set, name, nil)
+	if p == nil {
+		_, err := set.Policy(name)
+		return nil, err
+	}
+	t := &Transport{name: name, set: set, family: f, base: f.base}
+	t.pool.Store(p)
+	if t.base == nil {
+		t.base = t.connections(p)
+	}
+	f.siblings[name] = t
+	return t, nil
+}
+
+// connections returns a connection pool for this dependency. How many
+// connections there are is the bulkhead's business; the pool keeps those that
+// it lets through.
+func (t *Transport) connections(p *pool) *http.Transport {
+	idle := maxIdle
+	if b := p.config.Call.Bulkhead; b != nil {
+		idle = max(idle, b.Limit)
+	}
+	return &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            t.dial,
+		ForceAttemptHTTP2:      true,
+		MaxIdleConnsPerHost:    idle,
+		IdleConnTimeout:        keepIdle,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		MaxResponseHeaderBytes: maxAnswerHeaders,
+		DisableCompression:     true,
+	}
+}
+
+// dial opens a connection within the limit that the policy file has for it now.
+func (t *Transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	d := net.Dialer{Timeout: t.current().config.Connect, KeepAlive: 30 * time.Second}
+	return d.DialContext(ctx, network, address)
+}
+
+var errNoURL = errors.New("seakeephttp: the request has no URL")
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL == nil {
+		closeBody(req)
+		return nil, errNoURL
+	}
+	x := newExchange(t, req)
+	if x.cache != nil {
+		if resp := x.fresh(); resp != nil {
+			closeBody(req)
+			return resp, nil
+		}
+	}
+	return x.finish(x.adapter.Run(req.Context(), x.request(), x.try))
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+}
+
+// CloseIdleConnections closes connections that are idle, also those of the
+// dependencies that fallbacks have asked.
+func (t *Transport) CloseIdleConnections() {
+	type closer interface{ CloseIdleConnections() }
+	if c, ok := t.base.(closer); ok {
+		c.CloseIdleConnections()
+	}
+	t.family.mu.Lock()
+	defer t.family.mu.Unlock()
+	for _, s := range t.family.siblings {
+		if c, ok := s.base.(closer); ok && s != t {
+			c.CloseIdleConnections()
+		}
+	}
+}
+
+// statusError stands for an answer that is not there any more.
+type statusError int
+
+// Error implements error.
+func (s statusError) Error() string {
+	return fmt.Sprintf("answered %d %s", int(s), http.StatusText(int(s)))
+}
