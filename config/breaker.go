@@ -164,8 +164,8 @@ func (o *object) open(p *breaker.Pause) {
 	s.duration("for", &p.For, coarse("30s"))
 	s.share("jitter", &p.Jitter, within[float64](0, 0.99, "20%"))
 	s.factor("growth", &p.Growth, within[float64](1, 100, "2"))
-	p.Cap = 10 * p.For
-	s.duration("cap", &p.Cap, within(time.Millisecond, 10*longest, "5m"))
+	p.Cap = min(10*p.For, longest)
+	s.duration("cap", &p.Cap, coarse("5m"))
 	if f := s.find("cap"); f != nil && p.Cap < p.For {
 		f.fail(showDuration(p.Cap)+" is less than for, "+showDuration(p.For), "give at least for")
 	}

@@ -31,6 +31,9 @@ func (o *object) bulkhead(s *Settings) {
 			"add timeout.acquire, such as 20ms, or set queue to 0")
 		return
 	}
-	b.check(c.Validate(), map[string]string{
-		"Limit": "limit", "Queue": "queue", "Wait": "queue", "Holds": "holds"})
+	b.check(c.Validate(), bulkheadFields)
+}
+
+var bulkheadFields = map[string]string{
+	"Limit": "limit", "Queue": "queue", "Wait": "queue", "Holds": "holds",
 }

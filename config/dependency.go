@@ -168,7 +168,7 @@ func canonical(u *url.URL) string {
 func (o *object) measured(m *Measured) {
 	s := o.section("measured", "a section such as {rate: 333/s, p50: 20ms, p99: 75ms, p999: 110ms}")
 	defer s.close()
-	rate := within(0.001, fastest, "333/s")
+	rate := within(0.0001, fastest, "333/s")
 	rate.off = "unknown"
 	s.rate("rate", &m.Rate, rate)
 	quantile := func(like string) limits[time.Duration] {

@@ -123,9 +123,12 @@ func (o *object) cache() *stale.Config {
 	}
 	s.integer("entries", &c.Entries, within[int](1, 1e7, "1000"))
 	s.size("bytes", &c.Bytes, within[int64](1<<10, 1<<40, "64MiB"))
-	s.check(c.Validate(), map[string]string{
-		"Fresh": "fresh", "Stale": "stale", "Entries": "entries", "Bytes": "bytes"})
+	s.check(c.Validate(), cacheFields)
 	return c
+}
+
+var cacheFields = map[string]string{
+	"Fresh": "fresh", "Stale": "stale", "Entries": "entries", "Bytes": "bytes",
 }
 
 // final are the limits of a status that ends an exchange.

@@ -20,7 +20,7 @@ func nearest(word string, candidates []string) string {
 			allowed = 2
 		}
 		d := distance(fold(word), fold(c))
-		if d <= allowed && d < len(fold(c)) && (best == "" || d < bestDistance) {
+		if d <= allowed && 2*d < len(fold(c)) && (best == "" || d < bestDistance) {
 			best, bestDistance = c, d
 		}
 	}

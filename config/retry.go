@@ -144,12 +144,15 @@ func (o *object) budget(s *Settings) {
 	default:
 		b.ratio(&c)
 	}
+	b.check(c.Validate(), budgetFields(c.Kind))
+}
+
+func budgetFields(k budget.Kind) map[string]string {
 	share := "ratio"
-	if concurrent != nil {
+	if k == budget.Concurrent {
 		share = "concurrent"
 	}
-	b.check(c.Validate(), map[string]string{"Ratio": share, "Floor": "floor", "Window": "window",
-		"MaxTokens": "tokens"})
+	return map[string]string{"Ratio": share, "Floor": "floor", "Window": "window", "MaxTokens": "tokens"}
 }
 
 // earned are the limits of what a call or a success earns.

@@ -50,6 +50,9 @@ func (o *object) timeout(s *Settings) {
 		t.refuse("needs", showDuration(needs)+" never fits in total, "+showDuration(total)+
 			", so that every call would be refused", "give less, or raise total")
 	}
-	t.check(s.Call.Timeout.Validate(), map[string]string{
-		"Request": "request", "Total": "total", "Reserve": "reserve", "Needs": "needs"})
+	t.check(s.Call.Timeout.Validate(), timeoutFields)
+}
+
+var timeoutFields = map[string]string{
+	"Request": "request", "Total": "total", "Reserve": "reserve", "Needs": "needs",
 }

@@ -1,6 +1,7 @@
 package seakeephttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core/call"
 )
 
 const (
@@ -29,6 +31,9 @@ const (
 	// keepIdle is how long an idle connection is kept: as long as net/http
 	// does, and less than most load balancers.
 	keepIdle = 90 * time.Second
+	// maxHandshake bounds a TLS handshake where the file has no limit for new
+	// connections.
+	maxHandshake = 10 * time.Second
 )
 
 // Transport sends requests to one dependency, through its policy. It is safe
@@ -113,7 +118,7 @@ func (t *Transport) connections(p *pool) *http.Transport {
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    idle,
 		IdleConnTimeout:        keepIdle,
-		TLSHandshakeTimeout:    10 * time.Second,
+		TLSHandshakeTimeout:    cmp.Or(p.config.Connect, maxHandshake),
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
 		DisableCompression:     true,
@@ -141,7 +146,19 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	return x.finish(x.adapter.Run(req.Context(), x.request(), x.try))
+	defer x.panicked()
+	x.ending = x.adapter.Run(req.Context(), x.request(), x.try)
+	return x.finish()
+}
+
+// panicked gives back what the ladder does not know of, if the base transport
+// has panicked. Otherwise the ladder has ended, and there is nothing to do.
+func (x *exchange) panicked() {
+	if x.ending.Verdict == call.Running {
+		x.payload.end()
+		x.release()
+		x.left()
+	}
 }
 
 func closeBody(req *http.Request) {

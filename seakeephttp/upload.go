@@ -47,11 +47,11 @@ type upload struct {
 
 	mu     sync.Mutex
 	kept   []byte
-	err    error   // what the source ended with
-	lost   bool    // more was read than may be kept
-	over   bool    // no further attempt follows
-	closed bool    // the source is
-	open   int     // readers that their transport has not closed
+	err    error // what the source ended with
+	lost   bool  // more was read than may be kept
+	over   bool  // no further attempt follows
+	closed bool  // the source is
+	open   int   // readers that their transport has not closed
 	newest *uploadReader
 }
 

@@ -46,10 +46,7 @@ type machine struct {
 }
 
 func newMachine(n int) machine {
-	all := ^uint64(0)
-	if n < maxEndpoints {
-		all = 1<<n - 1
-	}
+	all := uint64(1)<<n - 1 // for 64 the shift gives 0, and so all bits
 	return machine{all: all, turn: all, soonest: core.Never, peers: make([]endpoint, n)}
 }
 
@@ -154,10 +151,7 @@ func (m *machine) stamp(i int) {
 }
 
 // restAfter returns how long an endpoint rests after that many failures in a
-// row: one second, doubling to ten.
+// row, one at least: one second, doubling to ten.
 func restAfter(failures uint32) time.Duration {
-	if failures > restGrowth {
-		return restCap
-	}
-	return min(restFirst<<(failures-1), restCap)
+	return min(restFirst<<min(failures-1, restGrowth), restCap)
 }

@@ -24,7 +24,8 @@ var smallConfigs = map[string]Config{
 	},
 	"one call, two of three trials": {
 		Window: window.Config{Calls: 1}, Failures: 1,
-		Open: Pause{For: time.Second, Growth: 3}, Trials: Trials{Calls: 3, AtOnce: 2, Pass: 0.6, Wait: time.Second},
+		Open:   Pause{For: time.Second, Growth: 3},
+		Trials: Trials{Calls: 3, AtOnce: 2, Pass: 0.6, Wait: time.Second},
 	},
 	"row of two, one trial at a time": {
 		Window: window.Config{Consecutive: 2},
@@ -124,7 +125,8 @@ func (w *pair) play(script []byte) error {
 		case 5, 6:
 			err = w.report(arg%(len(w.open)+1), success, time.Duration(arg)*100*time.Millisecond)
 		case 7, 8, 9:
-			err = w.report(arg%(len(w.open)+1), core.Failure+core.Outcome(arg%3), time.Duration(arg)*100*time.Millisecond)
+			err = w.report(arg%(len(w.open)+1), core.Failure+core.Outcome(arg%3),
+				time.Duration(arg)*100*time.Millisecond)
 		case 10:
 			err = w.report(arg%(len(w.open)+1), core.Cancelled+core.Outcome(arg%2), time.Hour)
 		case 11:

@@ -18,7 +18,8 @@ import (
 // second before it is five seconds old, never after.
 func TestF017SparseErrorsDoNotProlongTheWindow(t *testing.T) {
 	r := newRig(t, Config{
-		Window: window.Config{Over: msd(5000)}, MinCalls: 3, Failures: 1, Open: Pause{For: time.Second},
+		Window: window.Config{Over: msd(5000)}, MinCalls: 3, Failures: 1,
+		Open: Pause{For: time.Second},
 	})
 	r.run(ms(0), failure)
 	r.run(ms(5000), failure)

@@ -42,7 +42,8 @@ func TestF003NeutralTrialGivesPermitBack(t *testing.T) {
 	r.tell(at, two, ignored, 0)
 	r.is(at, HalfOpen)
 	if s := r.Snapshot(at); s.Passed != 1 || s.Failed != 0 || s.InFlight != 0 {
-		t.Errorf("trials passed %d failed %d in flight %d; want 1, 0, 0", s.Passed, s.Failed, s.InFlight)
+		t.Errorf("trials passed %d failed %d in flight %d; want 1, 0, 0", s.Passed, s.Failed,
+			s.InFlight)
 	}
 	three := r.trial(ms(1e9)) // whenever it comes
 	r.refused(ms(1e9), core.TrialsTaken)
@@ -142,7 +143,8 @@ func TestF011RefusalsTellTheStatesApart(t *testing.T) {
 	r.refused(at, core.CircuitOpen)
 	h := r.Snapshot(at).History
 	if last := h[len(h)-1]; last.Counts != (window.Counts{Calls: 1, Failed: 1}) {
-		t.Errorf("the trials counted %+v, want the one failure; refusals count nowhere", last.Counts)
+		t.Errorf("the trials counted %+v, want the one failure; refusals count nowhere",
+			last.Counts)
 	}
 }
 
@@ -183,11 +185,13 @@ func TestF013TimeAloneMakesItReady(t *testing.T) {
 	r = newRig(t, consecutive(1, time.Second, 1)) // and without calls
 	r.run(0, failure)
 	if s := r.Snapshot(ms(999)); s.State != Open || s.Ready || s.RetryAfter != msd(1) {
-		t.Errorf("@999: state %v ready %v retry %v, want open, not ready, 1ms", s.State, s.Ready, s.RetryAfter)
+		t.Errorf("@999: state %v ready %v retry %v, want open, not ready, 1ms", s.State, s.Ready,
+			s.RetryAfter)
 	}
 	for range 3 {
 		if s := r.Snapshot(ms(1000)); s.State != Open || !s.Ready || s.RetryAfter != 0 {
-			t.Errorf("@1000: state %v ready %v retry %v, want open and ready", s.State, s.Ready, s.RetryAfter)
+			t.Errorf("@1000: state %v ready %v retry %v, want open and ready", s.State, s.Ready,
+				s.RetryAfter)
 		}
 	}
 	r.trial(ms(1001))

@@ -96,7 +96,8 @@ func (r *rig) trial(now core.Instant) Permit {
 func (r *rig) refused(now core.Instant, why core.Reason) {
 	r.Helper()
 	if p := r.ask(now); p.OK() || p.Reason() != why {
-		r.Fatalf("@%v: got ok=%v reason %v, want refused by %v", time.Duration(now), p.OK(), p.Reason(), why)
+		r.Fatalf("@%v: got ok=%v reason %v, want refused by %v", time.Duration(now), p.OK(),
+			p.Reason(), why)
 	}
 }
 

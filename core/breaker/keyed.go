@@ -109,14 +109,11 @@ func (k *Keyed) Len() int {
 	return len(k.entries)
 }
 
-// KeySnapshot is the state of one breaker of a Keyed.
-type KeySnapshot struct {
-	Key string
-	Snapshot
-}
+// KeySnapshot is a Snapshot with its Key set.
+type KeySnapshot = Snapshot
 
 // Snapshot reads all breakers, sorted by key. To be read is not to be used.
-func (k *Keyed) Snapshot(now core.Instant) []KeySnapshot {
+func (k *Keyed) Snapshot(now core.Instant) []Snapshot {
 	k.mu.Lock()
 	all := make([]entry, 0, len(k.entries))
 	for e := k.newest; e != nil; e = e.elder {
@@ -124,9 +121,10 @@ func (k *Keyed) Snapshot(now core.Instant) []KeySnapshot {
 	}
 	k.mu.Unlock()
 	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	snaps := make([]KeySnapshot, len(all))
+	snaps := make([]Snapshot, len(all))
 	for i, e := range all {
-		snaps[i] = KeySnapshot{Key: e.key, Snapshot: e.breaker.Snapshot(now)}
+		snaps[i] = e.breaker.Snapshot(now)
+		snaps[i].Key = e.key
 	}
 	return snaps
 }

@@ -129,9 +129,11 @@ func TestMisusePanics(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
-		Closed.String(): "closed", Open.String(): "open", HalfOpen.String(): "half-open", State(9).String(): "invalid",
-		Auto.String(): "auto", ForceOpen.String(): "force-open", ForceClosed.String(): "force-closed",
-		Attempts.String(): "attempts", Calls.String(): "calls",
+		Closed.String(): "closed", Open.String(): "open", HalfOpen.String(): "half-open",
+		State(9).String(): "invalid",
+		Auto.String():     "auto", ForceOpen.String(): "force-open",
+		ForceClosed.String(): "force-closed",
+		Attempts.String():    "attempts", Calls.String(): "calls",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

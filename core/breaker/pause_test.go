@@ -28,7 +28,8 @@ func TestR8JitterSpreadsReopening(t *testing.T) {
 			p, _ := b.Admit(opened)
 			b.Report(opened, p, failure, 0)
 			until := time.Duration(b.Snapshot(opened).Until)
-			if d := until - time.Duration(opened); d < msd(30000*(1-jitter)) || d > msd(30000*(1+jitter)) {
+			if d := until - time.Duration(opened); d < msd(30000*(1-jitter)) ||
+				d > msd(30000*(1+jitter)) {
 				t.Fatalf("open for %v, outside the jitter", d)
 			}
 			bySecond[until/time.Second]++
@@ -40,7 +41,8 @@ func TestR8JitterSpreadsReopening(t *testing.T) {
 		t.Errorf("without jitter the worst second has %d, want 500", s)
 	}
 	if s, tenth := worst(0.2); s < 48 || s > 58 || tenth < 8 || tenth > 14 {
-		t.Errorf("with jitter the worst second has %d and the worst 100 ms %d; want about 52 and 10", s, tenth)
+		t.Errorf("with jitter the worst second has %d, the worst 100 ms %d; want about 52 and 10",
+			s, tenth)
 	}
 }
 
@@ -116,14 +118,16 @@ func TestStreakIsForgottenOnlyAfterAQuietTime(t *testing.T) {
 		p := r.admitted(at)
 		r.tell(at, p, failure, 0)
 		if s := r.Snapshot(at); s.Until.Sub(at) != c.want {
-			t.Errorf("ramp %v, closed %v ms: open for %v, want %v", c.ramp, c.closed, s.Until.Sub(at), c.want)
+			t.Errorf("ramp %v, closed %v ms: open for %v, want %v", c.ramp, c.closed,
+				s.Until.Sub(at), c.want)
 		}
 	}
 }
 
 func TestJitterIsEvenAndSeeded(t *testing.T) {
 	draw := func(seed uint64) (all []time.Duration) {
-		p := pause{Pause: Pause{For: time.Second, Cap: time.Second, Growth: 1, Jitter: 0.5}, random: seed}
+		p := pause{Pause: Pause{For: time.Second, Cap: time.Second, Growth: 1, Jitter: 0.5},
+			random: seed}
 		for range 10000 {
 			all = append(all, p.next())
 		}

@@ -56,8 +56,10 @@ func TestRampIsEvenAndStartsAtOnce(t *testing.T) {
 
 func TestRampEndsExactlyAndReads(t *testing.T) {
 	r := closedWithRamp(t)
-	if s := r.Snapshot(ms(6000)); s.Ramp != 0.55 || s.Until != ms(11000) || s.RetryAfter != time.Second {
-		t.Errorf("half way: share %v until %v retry after %v", s.Ramp, time.Duration(s.Until), s.RetryAfter)
+	if s := r.Snapshot(ms(6000)); s.Ramp != 0.55 || s.Until != ms(11000) ||
+		s.RetryAfter != time.Second {
+		t.Errorf("half way: share %v until %v retry after %v", s.Ramp, time.Duration(s.Until),
+			s.RetryAfter)
 	}
 	if d := r.RetryAfter(ms(10999)); d != msd(1) {
 		t.Errorf("retry after %v a millisecond before the end, want 1ms", d)

@@ -74,7 +74,8 @@ func TestB1(t *testing.T) {
 		b.Report(now.Add(took), p, o, took)
 	}
 	if sent != 196 || fallbacks != 104 || inOutage != 10 {
-		t.Errorf("sent %d, fallbacks %d, sent in the outage %d; want 196, 104, 10", sent, fallbacks, inOutage)
+		t.Errorf("sent %d, fallbacks %d, sent in the outage %d; want 196, 104, 10", sent, fallbacks,
+			inOutage)
 	}
 	checkTransitions(t, b, b1Want)
 }
@@ -126,7 +127,8 @@ func TestB1Prime(t *testing.T) {
 	}
 	checkTransitions(t, b, b1Want)
 	if late := b.Snapshot(core.Never).Late; late != 4 {
-		t.Errorf("late reports %d, want 4: two after opening, two after the first trial failed", late)
+		t.Errorf("late reports %d, want 4: two after opening, two after the first trial failed",
+			late)
 	}
 }
 
@@ -185,12 +187,18 @@ func TestB2(t *testing.T) {
 		{At: ms(12000), From: Closed, To: Open, Reason: core.FailureRate},
 	})
 
+	rejectsConcurrentCalls(t, r.Breaker, at)
+}
+
+// rejectsConcurrentCalls has 16 goroutines make 100 calls each.
+func rejectsConcurrentCalls(t *testing.T, b *Breaker, at core.Instant) {
+	t.Helper()
 	var rejected atomic.Int64
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
 			for range 100 {
-				if p, _ := r.Breaker.Admit(at); !p.OK() && p.Reason() == core.CircuitOpen {
+				if p, _ := b.Admit(at); !p.OK() && p.Reason() == core.CircuitOpen {
 					rejected.Add(1)
 				}
 			}
@@ -251,7 +259,8 @@ func TestB4(t *testing.T) {
 	check := func(now core.Instant, wantOK, wantFailed, wantFast int, state State) {
 		t.Helper()
 		if ok != wantOK || failed != wantFailed || fast != wantFast {
-			t.Errorf("ok, failed, fast = %d, %d, %d; want %d, %d, %d", ok, failed, fast, wantOK, wantFailed, wantFast)
+			t.Errorf("ok, failed, fast = %d, %d, %d; want %d, %d, %d", ok, failed, fast, wantOK,
+				wantFailed, wantFast)
 		}
 		r.is(now, state)
 	}

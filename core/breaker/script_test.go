@@ -147,12 +147,14 @@ func (s *script) operator(ch Change) string {
 
 func (s *script) read(now core.Instant) string {
 	x := s.b.Snapshot(now)
-	answer := fmt.Sprintf("%v, %d calls %d failed %d slow", x.State, x.Window.Calls, x.Window.Failed, x.Window.Slow)
+	answer := fmt.Sprintf("%v, %d calls %d failed %d slow", x.State, x.Window.Calls,
+		x.Window.Failed, x.Window.Slow)
 	if x.Mode != Auto {
 		answer += ", " + x.Mode.String()
 	}
 	if x.State == HalfOpen {
-		answer += fmt.Sprintf(", trials %d passed %d failed %d in flight", x.Passed, x.Failed, x.InFlight)
+		answer += fmt.Sprintf(", trials %d passed %d failed %d in flight", x.Passed, x.Failed,
+			x.InFlight)
 	}
 	if x.Ready {
 		answer += ", ready"
@@ -222,7 +224,8 @@ func TestScriptsCanFail(t *testing.T) {
 		}
 	}
 	s = script{b: mustNew(t, consecutive(1, time.Second, 1)), calls: map[string]Permit{}}
-	for _, line := range []string{"soon admit a", "1ms admit", "1ms fail nobody", "1ms force half", "1ms jump a"} {
+	for _, line := range []string{"soon admit a", "1ms admit", "1ms fail nobody", "1ms force half",
+		"1ms jump a"} {
 		if _, err := s.do(strings.Fields(line)); err == nil {
 			t.Errorf("%q was taken", line)
 		}

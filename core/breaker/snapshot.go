@@ -9,6 +9,7 @@ import (
 
 // Snapshot is the state of a breaker at one moment.
 type Snapshot struct {
+	Key   string // of a breaker in a Keyed; else empty
 	State State
 	Mode  Mode
 	Ready bool // open, but the open time has passed: the next call is a trial

@@ -150,7 +150,8 @@ func TestSharesAreInclusive(t *testing.T) {
 			}
 		}
 	}
-	if reached(3, 10, 0.3) != true || reached(29, 100, 0.3) || reached(0, 0, 0.1) || reached(5, 5, 0) {
+	if reached(3, 10, 0.3) != true || reached(29, 100, 0.3) || reached(0, 0, 0.1) ||
+		reached(5, 5, 0) {
 		t.Error("shares are compared wrongly")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/bulkhead"
+	"github.com/seakeep/seakeep/core/retry"
 )
 
 // freeRepeats bounds the repeats of requests that never reached a server. They
@@ -76,12 +77,23 @@ func (c *Call) account(now core.Instant, r core.Result, took time.Duration) {
 	p := c.plan
 	p.stats.attempt(now, r.Outcome, took)
 	if p.budget != nil {
-		p.budget.Report(now, r.Outcome, c.budgeted)
+		p.budget.Report(now, c.counted(r), c.budgeted)
 	}
 	c.budgeted = false
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.AttemptEnded, Outcome: r.Outcome, Cause: r.Cause, Took: took})
 	}
+}
+
+// counted is the outcome as a budget that counts failures must see it: one that
+// nobody would repeat, such as a 500, does not spend what retries live on.
+func (c *Call) counted(r core.Result) core.Outcome {
+	cfg := c.plan.cfg.Retry
+	if r.Outcome.Failed() && cfg != nil &&
+		cfg.Check(1, r, retry.Idempotent, true) == core.NotRetryable {
+		return core.Ignored
+	}
+	return r.Outcome
 }
 
 // abandon ends an attempt that did not return by its limit. The attempt keeps
@@ -186,7 +198,7 @@ func (c *Call) wait(now core.Instant, f Facts) (time.Duration, core.Reason) {
 		return 0, core.BudgetExhausted
 	}
 	c.budgeted = p.budget != nil
-	c.prev = wait
+	c.prev = p.cfg.Retry.Backoff.Delay(made, c.prev, f.Draw)
 	return wait, core.NoReason
 }
 

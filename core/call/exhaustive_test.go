@@ -135,13 +135,13 @@ func (w *world) check() {
 		}
 		working += len(d.orphans)
 	}
-	s := w.plan.Snapshot(w.now)
-	granted := s.Bulkhead.InUse - held // slots granted to a waiter that has not polled yet
-	if granted < 0 || granted > 1 || s.Bulkhead.InUse > 1 {
-		w.t.Fatalf("in use %d, held by calls and orphans %d", s.Bulkhead.InUse, held)
+	inUse := w.plan.bulkhead.Snapshot(w.now).InUse
+	granted := inUse - held // slots granted to a waiter that has not polled yet
+	if granted < 0 || granted > 1 || inUse > 1 {
+		w.t.Fatalf("in use %d, held by calls and orphans %d", inUse, held)
 	}
-	if working > s.Bulkhead.InUse {
-		w.t.Fatalf("%d attempts at work on %d slots", working, s.Bulkhead.InUse)
+	if working > inUse {
+		w.t.Fatalf("%d attempts at work on %d slots", working, inUse)
 	}
 }
 

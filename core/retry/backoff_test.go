@@ -80,7 +80,8 @@ func TestF049JitterSurvivesTheCap(t *testing.T) {
 			sum += wait
 		}
 		if mean := sum / 100; len(distinct) < 90 || (mean-want).Abs() > 100*ms {
-			t.Errorf("%v: %d distinct waits with mean %v, want %v", jitter, len(distinct), mean, want)
+			t.Errorf("%v: %d distinct waits with mean %v, want %v",
+				jitter, len(distinct), mean, want)
 		}
 	}
 }

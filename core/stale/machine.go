@@ -134,7 +134,6 @@ func (m *machine) remove(e *entry) {
 	delete(m.entries, e.key)
 	m.bytes -= e.cost
 	m.unlink(e)
-	e.value = nil
 }
 
 func (m *machine) touch(e *entry) {
@@ -152,5 +151,4 @@ func (m *machine) link(e *entry) {
 
 func (m *machine) unlink(e *entry) {
 	e.prev.next, e.next.prev = e.next, e.prev
-	e.prev, e.next = nil, nil
 }

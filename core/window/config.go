@@ -50,7 +50,8 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case set == 0:
-		bad("Over: no window is set; give a time such as 10s, or a number of calls, or of failures in a row")
+		bad("Over: no window is set; give a time such as 10s, a number of calls, " +
+			"or a number of failures in a row")
 	case set > 1:
 		bad("Over: more than one window is set; keep one of Calls, Over and Consecutive")
 	}
@@ -64,7 +65,8 @@ func (c Config) Validate() error {
 		bad("Consecutive: is %d; give 1 to %d", c.Consecutive, maxRow)
 	}
 	if c.Buckets < 0 || c.Buckets > maxBuckets {
-		bad("Buckets: is %d; give 1 to %d, or leave it out for %d", c.Buckets, maxBuckets, defaultBuckets)
+		bad("Buckets: is %d; give 1 to %d, or leave it out for %d", c.Buckets, maxBuckets,
+			defaultBuckets)
 	}
 	if c.Buckets != 0 && c.Over == 0 {
 		bad("Buckets: cuts a window of time; leave it out, or set Over")

@@ -24,7 +24,7 @@
 //
 // # Locking
 //
-// A Window has no lock. It is a part of other policies' machines and is called
-// under their lock. A Histogram and a Recent may be used from any number of
-// goroutines; they are made of atomic counters.
+// A Window (machine.go) has no lock: it is a part of other policies' machines
+// and is called under their lock. A Histogram and a Recent may be used from
+// any number of goroutines; they are made of atomic counters.
 package window

@@ -13,9 +13,7 @@ type head struct {
 	upgrade bool // something else than HTTP may follow
 	hosts   uint8
 	length  uint64
-	// The Content-Length as text, by its place in the head: a second one must
-	// be the same to the letter, because parsers differ on leading zeros.
-	lengthFrom, lengthTo int
+	digits  int // of length, as it was written
 }
 
 // first reads the request line.
@@ -46,8 +44,8 @@ var (
 	httpSlash = []byte("HTTP/")
 )
 
-// field reads a field's line. whole is the head from its beginning.
-func (h *head) field(line, whole []byte) *Refusal {
+// field reads a field's line.
+func (h *head) field(line []byte) *Refusal {
 	name, value, r := splitField(line)
 	if r != nil {
 		return r
@@ -58,12 +56,12 @@ func (h *head) field(line, whole []byte) *Refusal {
 			h.hosts++
 		}
 	case len("Upgrade"):
-		if is(name, "upgrade") && !is(value, "h2c") {
+		if is(name, "upgrade") && len(value) > 0 && !is(value, "h2c") {
 			h.upgrade = true
 		}
 	case len("Content-Length"):
 		if is(name, "content-length") {
-			return h.contentLength(value, whole)
+			return h.contentLength(value)
 		}
 	case len("Transfer-Encoding"):
 		if is(name, "transfer-encoding") {
@@ -76,21 +74,17 @@ func (h *head) field(line, whole []byte) *Refusal {
 	return nil
 }
 
-func (h *head) contentLength(value, whole []byte) *Refusal {
-	if h.sized {
-		if !bytes.Equal(value, whole[h.lengthFrom:h.lengthTo]) {
-			return twoLengths
-		}
-		return nil
-	}
+// contentLength reads a Content-Length. A second one must be the same to the
+// letter, because parsers differ on leading zeros.
+func (h *head) contentLength(value []byte) *Refusal {
 	n, ok := decimal(value)
-	if !ok {
+	switch {
+	case !ok:
 		return badLength
+	case h.sized && (n != h.length || len(value) != h.digits):
+		return twoLengths
 	}
-	h.sized, h.length = true, n
-	// value is a part of whole, so their capacities tell where it begins.
-	h.lengthFrom = cap(whole) - cap(value)
-	h.lengthTo = h.lengthFrom + len(value)
+	h.sized, h.length, h.digits = true, n, len(value)
 	return nil
 }
 

@@ -28,6 +28,7 @@ type scanner struct {
 	line    int    // inHead: where the line under way begins in the head
 	seen    int    // how much of the head, or of the line, is known
 	trailer int    // bytes of the trailer so far
+	upgrade bool   // a request has asked for an upgrade
 	head    head
 }
 
@@ -79,6 +80,9 @@ func (s *scanner) idle() bool { return s.state == inHead && s.seen == 0 }
 // lines reads lines from b, where the head or the line under way begins, until
 // something may pass: pass bytes. It reports whole as false if b ends before.
 func (s *scanner) lines(b []byte) (pass int, whole bool, r *Refusal) {
+	if s.state == inHead && chars[b[0]]&tokenChar == 0 {
+		return 0, false, badRequestLine // whose end may never come, such as TLS
+	}
 	for {
 		i := bytes.IndexByte(b[s.seen:], '\n')
 		if i < 0 {
@@ -93,7 +97,7 @@ func (s *scanner) lines(b []byte) (pass int, whole bool, r *Refusal) {
 		if len(line) == 0 || line[len(line)-1] != '\r' {
 			return 0, false, badLineEnd
 		}
-		ended, r := s.take(line[:len(line)-1], b)
+		ended, r := s.take(line[:len(line)-1])
 		if r != nil {
 			return 0, false, r
 		}
@@ -127,15 +131,14 @@ func (s *scanner) tooLong() *Refusal {
 }
 
 // take judges one line and reports whether what is under way ends with it.
-// whole is that from its beginning.
-func (s *scanner) take(line, whole []byte) (ended bool, r *Refusal) {
+func (s *scanner) take(line []byte) (ended bool, r *Refusal) {
 	switch s.state {
 	case inHead:
 		switch {
 		case s.line == 0:
 			return false, s.head.first(line)
 		case len(line) > 0:
-			return false, s.head.field(line, whole)
+			return false, s.head.field(line)
 		}
 		return true, s.headEnded()
 	case inChunkSize:
@@ -162,6 +165,7 @@ func (s *scanner) headEnded() *Refusal {
 	if r := s.head.judge(); r != nil {
 		return r
 	}
+	s.upgrade = s.upgrade || s.head.upgrade
 	switch {
 	case s.head.chunked:
 		s.state = inChunkSize

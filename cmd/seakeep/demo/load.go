@@ -1,0 +1,91 @@
+package demo
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/seakeephttp"
+)
+
+// users make requests of checkout: an open loop, because people do not wait
+// for each other's answers before they come.
+type users struct {
+	url         string // of checkout
+	rec         *recorder
+	transport   http.Transport
+	outstanding chan struct{} // bounds how many requests are under way
+	wg          sync.WaitGroup
+}
+
+func newUsers(url string, rec *recorder) *users {
+	u := &users{url: url, rec: rec, outstanding: make(chan struct{}, maxOutstanding)}
+	u.transport.MaxIdleConnsPerHost = maxOutstanding // no user waits for another's connection
+	u.transport.IdleConnTimeout = time.Minute
+	return u
+}
+
+// run lets users come until the run is over or ctx ends, and returns when the
+// last one has an answer or has given up.
+func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) {
+	defer u.transport.CloseIdleConnections()
+	defer u.wg.Wait()
+	for {
+		a := plan.arrival()
+		if !pause(ctx, min(a.at, until)-u.rec.clock.now()) || a.at >= until {
+			return
+		}
+		u.come(a)
+	}
+}
+
+// come starts a user's request. It never waits: whoever comes to a generator
+// that is full counts as failed and is told apart in the report.
+func (u *users) come(a arrival) {
+	u.rec.sent(a)
+	select {
+	case u.outstanding <- struct{}{}:
+	default:
+		u.rec.skipped.Add(1)
+		u.rec.ended(a, failed, 0)
+		return
+	}
+	u.wg.Go(func() {
+		ctx, cancel := context.WithDeadline(context.Background(),
+			u.rec.clock.time(a.at+patience))
+		defer cancel()
+		e := u.ask(ctx, a)
+		took := u.rec.clock.now() - a.at
+		if took > patience {
+			e = failed
+		}
+		<-u.outstanding
+		u.rec.ended(a, e, took)
+	})
+}
+
+// ask makes the request and reads the whole answer.
+func (u *users) ask(ctx context.Context, a arrival) ending {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.url+"/"+names[a.endpoint],
+		http.NoBody)
+	if err != nil {
+		return failed
+	}
+	left := a.at + patience - u.rec.clock.now()
+	req.Header.Set(deadline.Header, deadline.EncodeMillis(left))
+	resp, err := u.transport.RoundTrip(req)
+	if err != nil {
+		return failed
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+		return failed
+	}
+	if resp.Header.Get(seakeephttp.FallbackHeader) != "" {
+		return fellBack
+	}
+	return answered
+}

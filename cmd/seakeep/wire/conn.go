@@ -1,0 +1,212 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Conn is a connection from a client whose requests are judged as they are
+// read. Like any net.Conn it may be read by one goroutine at a time.
+type Conn struct {
+	net.Conn
+	scanner  scanner
+	held     []byte // read from the socket and not yet passed on
+	ready    int    // how much of held may pass
+	refusal  *Refusal
+	told     bool // the stand-in for a bad head was passed
+	headTime time.Duration
+	hurried  bool   // the head under way has its deadline
+	closed   func() // called once
+
+	// unread is set while a client may be about to send what nobody will
+	// read: a connection that is closed at such a moment is reset, and the
+	// reset may overtake the answer.
+	unread atomic.Bool
+	// upgrade is set once a request asks for an upgrade.
+	upgrade atomic.Bool
+	once    sync.Once
+
+	mu       sync.Mutex // for deadline, and for setting it
+	deadline time.Time  // for reading, as the server set it
+}
+
+// standIn takes the place of a bad head. Its version tells it from whatever a
+// client may send.
+const (
+	standIn      = "GET / HTTP/1.9\r\nHost: refused.invalid\r\nConnection: close\r\n\r\n"
+	standInMinor = 9
+)
+
+// errEnded is what is read after a bad head, if somebody reads on.
+var errEnded = errors.New("the connection ends with a refused request")
+
+// Read reads what may pass.
+func (c *Conn) Read(p []byte) (int, error) {
+	for {
+		if c.ready > 0 {
+			return c.pass(p), nil
+		}
+		if c.refusal != nil {
+			if err := c.refuse(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if len(c.held) == 0 {
+			n, err := c.readInto(p)
+			if n > 0 || err != nil || len(p) == 0 {
+				return n, err
+			}
+			continue
+		}
+		if err := c.readMore(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// readInto reads without a copy of its own: what may pass is in p already, and
+// what may not yet moves to held.
+func (c *Conn) readInto(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	pass := c.judge(p[:n])
+	if pass < n && c.refusal == nil {
+		c.held = append(make([]byte, 0, 1<<10), p[pass:n]...)
+	}
+	if pass == 0 && c.refusal != nil {
+		return 0, nil // Read goes on with the refusal
+	}
+	if pass > 0 {
+		return pass, nil // an error comes again with the next read
+	}
+	return 0, err
+}
+
+// readMore reads more of a head that has begun.
+func (c *Conn) readMore() error {
+	if len(c.held) == cap(c.held) {
+		c.held = append(c.held, 0)[:len(c.held)]
+	}
+	c.hurry()
+	n, err := c.Conn.Read(c.held[len(c.held):cap(c.held)])
+	if n == 0 {
+		return err
+	}
+	c.held = c.held[:len(c.held)+n]
+	if c.ready = c.judge(c.held); c.ready > 0 {
+		c.hurried = false
+	}
+	return nil
+}
+
+// judge scans what is not yet passed.
+func (c *Conn) judge(b []byte) (pass int) {
+	pass, c.refusal = c.scanner.scan(b)
+	if under := c.refusal != nil || !c.scanner.idle(); under != c.unread.Load() {
+		c.unread.Store(under)
+	}
+	if c.scanner.upgrade {
+		c.upgrade.Store(true)
+	}
+	return pass
+}
+
+// pass hands out what is ready.
+func (c *Conn) pass(p []byte) int {
+	n := copy(p, c.held[:c.ready])
+	c.ready -= n
+	if c.held = c.held[n:]; len(c.held) == 0 {
+		c.held, c.hurried = nil, false
+	}
+	return n
+}
+
+// refuse readies the stand-in for a bad head, or ends a body.
+func (c *Conn) refuse() error {
+	if c.scanner.state != inHead {
+		return c.refusal
+	}
+	if c.told {
+		return errEnded
+	}
+	c.told, c.held, c.ready = true, []byte(standIn), len(standIn)
+	return nil
+}
+
+// hurry gives the rest of a head its time, if the server waits for one. The
+// server itself cannot: it does not see a head before it is whole. While it
+// waits it has set a deadline; without one this is its watch for the client's
+// leaving, with a request under way that must not be cut off.
+func (c *Conn) hurry() {
+	if c.headTime <= 0 || c.hurried {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	if !c.deadline.After(now) {
+		return
+	}
+	c.hurried = true
+	if limit := now.Add(c.headTime); limit.Before(c.deadline) {
+		c.deadline = limit
+		_ = c.Conn.SetReadDeadline(limit) // fails only if the next read does too
+	}
+}
+
+// SetReadDeadline sets the deadline for reading.
+func (c *Conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	return c.Conn.SetReadDeadline(t)
+}
+
+// SetDeadline sets both deadlines.
+func (c *Conn) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deadline = t
+	return c.Conn.SetDeadline(t)
+}
+
+// CloseWrite tells the client that nothing more will come.
+func (c *Conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+const (
+	lingerTime  = 500 * time.Millisecond // many round trips
+	lingerBytes = 256 << 10
+)
+
+// Close closes the connection. If the client may still be sending, its last
+// bytes are read and dropped in the background for a moment, so that it can
+// read the answer.
+func (c *Conn) Close() error {
+	err := net.ErrClosed
+	c.once.Do(func() {
+		if c.unread.Load() && c.CloseWrite() == nil {
+			err = nil
+			go c.linger()
+			return
+		}
+		err = c.Conn.Close()
+		c.closed()
+	})
+	return err
+}
+
+func (c *Conn) linger() {
+	_ = c.Conn.SetDeadline(time.Now().Add(lingerTime))
+	_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+	_ = c.Conn.Close()
+	c.closed()
+}

@@ -1,0 +1,105 @@
+package wire
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Limits bound what clients may do.
+type Limits struct {
+	// Head is the most bytes that a request's head may have, from its first
+	// line to the empty one. It must be above zero.
+	Head int
+	// HeadTime is how long a head may take from its first byte to its last.
+	// Zero leaves that to the server, which sees only the first head of a
+	// connection begin.
+	HeadTime time.Duration
+	// Conns is how many connections may be open at once. The next one waits
+	// to be accepted. It must be above zero.
+	Conns int
+}
+
+// Listener accepts Conns.
+type Listener struct {
+	net.Listener
+	limits Limits
+	slots  chan struct{}
+	done   chan struct{}
+	once   sync.Once
+}
+
+// Listen returns a listener whose connections are judged.
+func Listen(l net.Listener, limits Limits) *Listener {
+	return &Listener{Listener: l, limits: limits, done: make(chan struct{}),
+		slots: make(chan struct{}, limits.Conns)}
+}
+
+// Accept waits for room and for a connection.
+func (l *Listener) Accept() (net.Conn, error) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.slots
+		return nil, err
+	}
+	return newConn(conn, l.limits, func() { <-l.slots }), nil
+}
+
+// Close stops accepting.
+func (l *Listener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return l.Listener.Close()
+}
+
+// Open returns how many connections are open.
+func (l *Listener) Open() int { return len(l.slots) }
+
+func newConn(conn net.Conn, limits Limits, closed func()) *Conn {
+	return &Conn{Conn: conn, headTime: limits.HeadTime, closed: closed,
+		scanner: scanner{maxHead: limits.Head}}
+}
+
+type connKey struct{}
+
+// ConnContext is for http.Server, so that Handler finds the connection.
+func ConnContext(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// Handler passes requests on to next, but answers those that were refused with
+// refuse. The server must have ConnContext, and set its option
+// DisableGeneralOptionsHandler.
+func Handler(next http.Handler, refuse func(http.ResponseWriter, *http.Request, *Refusal)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, ok := r.Context().Value(connKey{}).(*Conn)
+		switch {
+		case ok && r.ProtoMinor == standInMinor:
+			refuse(w, r, conn.refusal)
+			return
+		case ok && conn.upgrade.Load():
+			// What follows was not judged, so it must never be taken for a
+			// request. A successful upgrade does not use this header.
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Upgrade returns the protocol that a request asks for in place of HTTP, or
+// "". HTTP/2 does not count: whoever asks for it goes on in HTTP/1.1 when the
+// request is ignored, as it is here.
+func Upgrade(h http.Header) string {
+	for _, value := range h["Upgrade"] {
+		if value != "" && !is([]byte(value), "h2c") {
+			return value
+		}
+	}
+	return ""
+}

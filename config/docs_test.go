@@ -1,0 +1,155 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// row is one key as docs/policy-file.md has it.
+type row struct {
+	section, key          string // dependencies.NAME.timeout, request
+	value, def, zero, try string
+	table                 int
+}
+
+func (r row) path() string { return strings.TrimPrefix(r.section+"."+r.key, ".") }
+
+const page = "../docs/policy-file.md"
+
+var underForm = regexp.MustCompile("^(?:Under `([^`]+)`|At the top)")
+
+// readPage returns the rows of the tables of keys, in order.
+func readPage(t *testing.T) (rows []row) {
+	t.Helper()
+	section, inside, table := "", false, 0
+	for line := range strings.Lines(string(source(t, page))) {
+		line = strings.TrimSpace(line)
+		switch m := underForm.FindStringSubmatch(line); {
+		case m != nil:
+			section = m[1]
+		case strings.HasPrefix(line, "| key | value | default | zero | example |"):
+			inside = true
+			table++
+		case !strings.HasPrefix(line, "|"):
+			inside = false
+		case inside && !strings.HasPrefix(line, "|---"):
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			if len(cells) != 6 {
+				t.Fatalf("%s: a row of %d cells: %s", page, len(cells), line)
+			}
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			rows = append(rows, row{section, strings.Trim(cells[0], "`"), cells[1], cells[2], cells[3],
+				strings.Trim(cells[4], "`"), table})
+		}
+	}
+	return rows
+}
+
+// tree is a file under construction; its leaves are YAML.
+type tree map[string]any
+
+// set puts a value at a path. Two brackets are a list with one element.
+func (t tree) set(path, value string) {
+	key, rest, deeper := strings.Cut(strings.ReplaceAll(path, "NAME", "a"), ".")
+	if !deeper {
+		t[key] = value
+		return
+	}
+	below, ok := t[key].(tree)
+	if !ok {
+		below = tree{}
+		t[key] = below
+	}
+	below.set(rest, value)
+}
+
+// open makes a section, empty if nothing is put there.
+func (t tree) open(path string) {
+	t.set(path+".x", "")
+	for at := t; ; {
+		key, rest, deeper := strings.Cut(strings.ReplaceAll(path, "NAME", "a"), ".")
+		at = at[key].(tree)
+		if path = rest; !deeper {
+			delete(at, "x")
+			return
+		}
+	}
+}
+
+func (t tree) String() string {
+	var parts []string
+	for key, value := range t {
+		text, ok := value.(string)
+		if !ok {
+			text = value.(tree).String()
+		}
+		if name, list := strings.CutSuffix(key, "[]"); list {
+			key, text = name, "["+text+"]"
+		}
+		parts = append(parts, key+": "+text)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// needed is what must stand beside a key for it to make sense.
+var needed = map[string][2]string{
+	dep + "listen":                  {dep + "endpoints", "[http://a]"},
+	dep + "bulkhead.queue":          {dep + "timeout.acquire", "1s"},
+	dep + "breaker.key":             {dep + "breaker.per", "key"},
+	dep + "breaker.keys":            {dep + "breaker.per", "key"},
+	answer + "dependency":           {"dependencies.backup", "{}"},
+	answer + "cache.fresh":          {answer + "cache.stale", "8760h"},
+	answer + "cache.stale":          {answer + "cache.fresh", "1s"},
+	answer + "cache.entries":        {answer + "cache.stale", "1h"},
+	answer + "cache.bytes":          {answer + "cache.stale", "1h"},
+	dep + "operations[].match.path": {dep + "operations[].match.header", "{X-A: b}"},
+
+	dep + "operations[].match.method": {dep + "operations[].match.header", "{X-A: b}"},
+	dep + "operations[].match.host":   {dep + "operations[].match.header", "{X-A: b}"},
+}
+
+// loose is what lets a key go to its bounds, which another key would narrow.
+var loose = map[string][2]string{
+	dep + "retry.backoff.cap":   {dep + "retry.backoff.base", "0s"},
+	dep + "breaker.failures":    {dep + "breaker.slow", "{over: 1s}"},
+	dep + "breaker.open.cap":    {dep + "breaker.open.for", "1ms"},
+	dep + "breaker.trials.pass": {dep + "breaker.failures", "100%"},
+}
+
+const (
+	dep    = "dependencies.NAME."
+	answer = dep + "fallback.order[]."
+)
+
+// file is a file in which r's key has the value, or is left out if it is "".
+// Beside it stands what the page says is required.
+func (r row) file(rows []row, value string, bounds bool) string {
+	f := tree{}
+	f.set("version", "1")
+	f.set("service", "s")
+	f.set("dependencies.NAME", "{}")
+	if r.section != "" {
+		f.open(r.section)
+	}
+	for _, other := range rows {
+		around := strings.HasPrefix(r.path(), other.section+".") && other.section != ""
+		if other.def == "required" && around && !strings.HasPrefix(r.path(), other.path()) &&
+			(other.section != r.section || other.table == r.table) {
+			f.set(other.path(), other.try)
+		}
+	}
+	if beside, ok := needed[r.path()]; ok {
+		f.set(beside[0], beside[1])
+	}
+	if beside, ok := loose[r.path()]; ok && bounds {
+		f.set(beside[0], beside[1])
+	}
+	delete(f, r.path())
+	if value != "" {
+		f.set(r.path(), value)
+	}
+	return f.String() + "\n"
+}

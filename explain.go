@@ -1,0 +1,99 @@
+package seakeep
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/core/call"
+)
+
+// Explain says in a few sentences why a call was refused: which rung, with
+// which numbers, what was tried, and when to come back. The numbers are those
+// of the moment it is asked. For an error that is no Rejection it returns the
+// error's own text.
+func Explain(err error) string {
+	var r *Rejection
+	if !errors.As(err, &r) {
+		if err == nil {
+			return ""
+		}
+		return err.Error()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s refused the call: %s.", r.Policy, r.Reason)
+	if r.plan != nil {
+		if why := because(r.plan, r.Reason); why != "" {
+			b.WriteString(" " + why)
+		}
+	}
+	if r.Last == nil {
+		b.WriteString(" Nothing was sent.")
+	} else {
+		fmt.Fprintf(&b, " The attempt before failed: %v.", r.Last)
+	}
+	if r.RetryAfter > 0 {
+		fmt.Fprintf(&b, " Come back in %v.", r.RetryAfter.Round(time.Millisecond))
+	}
+	return b.String()
+}
+
+// because gives the numbers behind a reason.
+func because(p *call.Plan, r core.Reason) string {
+	now := Now()
+	s, cfg := p.Snapshot(now), p.Config()
+	switch r {
+	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen:
+		if s.Breaker != nil {
+			return breakerBecause(now, s.Breaker, cfg.Breaker)
+		}
+	case core.BulkheadFull, core.QueueTimeout:
+		if b := s.Bulkhead; b != nil {
+			return fmt.Sprintf("%d of %d slots are taken and %d of %d places in the queue.",
+				b.InUse, b.Limit, b.Queued, b.Queue)
+		}
+	case core.BudgetExhausted:
+		if b := s.Budget; b != nil {
+			return fmt.Sprintf("The retry budget grants %d more; it has granted %d of %d asked for.",
+				b.Available, b.Withdrawn, b.Withdrawn+b.Denied)
+		}
+	case core.DeadlineTooShort, core.WaitTooLong:
+		if n := cfg.Timeout.Needs; n > 0 {
+			return fmt.Sprintf("Less time was left than the %v it needs.", n)
+		}
+		return "The wait would have passed the deadline."
+	case core.DeadlineExceeded:
+		return "The time for the call was up."
+	}
+	return ""
+}
+
+// breakerBecause tells the last change of a breaker and its numbers.
+func breakerBecause(now core.Instant, s *breaker.Snapshot, cfg *breaker.Config) string {
+	if len(s.History) == 0 {
+		return ""
+	}
+	opened := s.History[len(s.History)-1]
+	for _, t := range s.History {
+		if t.To == breaker.Open {
+			opened = t
+		}
+	}
+	ago := now.Sub(opened.At).Round(time.Millisecond)
+	c := opened.Counts
+	switch opened.Reason {
+	case core.FailureRate:
+		return fmt.Sprintf("Its breaker opened %v ago: %d of %d calls had failed (limit %.0f %%).",
+			ago, c.Failed, c.Calls, 100*cfg.Failures)
+	case core.SlowRate:
+		return fmt.Sprintf("Its breaker opened %v ago: %d of %d calls took %v or longer (limit %.0f %%).",
+			ago, c.Slow, c.Calls, cfg.Slow.Over, 100*cfg.Slow.Share)
+	case core.Consecutive:
+		return fmt.Sprintf("Its breaker opened %v ago: %d calls in a row had failed.",
+			ago, cfg.Window.Consecutive)
+	}
+	return fmt.Sprintf("Its breaker opened %v ago (%s).", ago, opened.Reason)
+}

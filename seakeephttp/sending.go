@@ -1,0 +1,155 @@
+package seakeephttp
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// keyHeader carries an idempotency key (IETF draft).
+const keyHeader = "Idempotency-Key"
+
+// sending is a request as one attempt sends it. The caller's own request is
+// never changed: what differs is in here, and the header is copied only if
+// something must be put into it.
+type sending struct {
+	req      http.Request
+	url      url.URL
+	deadline [1]string
+	attempt  [1]string
+	owned    bool        // req.Header is a copy
+	traced   bool        // got tells whether a connection was there
+	got      atomic.Bool // a connection was there to send the request on
+}
+
+// prepare makes the request for the endpoint that was chosen.
+func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
+	if mayRunOnce(x.safety) {
+		ctx = s.trace(ctx)
+	}
+	s.req = *x.req.WithContext(ctx)
+	if x.at != nil {
+		s.direct(x.at.url)
+	}
+	s.tellTime(ctx)
+	s.tellAttempt(x, attempt)
+	if key := x.info.IdempotencyKey; key != "" && s.req.Header.Get(keyHeader) == "" {
+		s.header().Set(keyHeader, quote(key))
+	}
+}
+
+// mayRunOnce reports whether it matters that the request never left.
+func mayRunOnce(s retry.Safety) bool { return s != retry.Idempotent && s != retry.Keyed }
+
+// trace watches whether a connection is found. Before that nothing of the
+// request can have been sent.
+func (s *sending) trace(ctx context.Context) context.Context {
+	s.traced = true
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { s.got.Store(true) },
+	})
+}
+
+// direct sends the request to an endpoint. A Host that the caller chose apart
+// from the address stays.
+func (s *sending) direct(to *url.URL) {
+	if s.req.Host == s.req.URL.Host {
+		s.req.Host = ""
+	}
+	s.url = *s.req.URL
+	s.url.Scheme, s.url.Host = to.Scheme, to.Host
+	s.req.URL = &s.url
+}
+
+// header returns a header that may be written to.
+func (s *sending) header() http.Header {
+	if !s.owned {
+		s.owned = true
+		if s.req.Header = maps.Clone(s.req.Header); s.req.Header == nil {
+			s.req.Header = make(http.Header, 1)
+		}
+	}
+	return s.req.Header
+}
+
+// tellTime says how long somebody will wait for this attempt. It is a
+// duration, so that clocks need not agree, as of the moment of sending. The
+// forms that Envoy and gRPC know are only corrected, never added.
+func (s *sending) tellTime(ctx context.Context) {
+	until, ok := ctx.Deadline()
+	if !ok {
+		return
+	}
+	left := time.Until(until)
+	h := s.header()
+	s.deadline[0] = millis(left)
+	h[deadline.Header] = s.deadline[:]
+	if h[deadline.EnvoyHeader] != nil {
+		h[deadline.EnvoyHeader] = []string{millis(max(left, 1))} // 0 would be "no limit"
+	}
+	if h[deadline.GRPCHeader] != nil {
+		h[deadline.GRPCHeader] = []string{deadline.EncodeGRPC(left)}
+	}
+}
+
+// lastMillis is the latest value of millis: nearly all attempts of a program
+// have one of few limits, and are told them at once.
+var lastMillis atomic.Pointer[said]
+
+type said struct {
+	left time.Duration // whole milliseconds
+	text string
+}
+
+// millis is deadline.EncodeMillis that allocates only when the value changes.
+func millis(left time.Duration) string {
+	whole := max(left, 0)
+	if rest := whole % time.Millisecond; rest != 0 {
+		whole += time.Millisecond - rest
+	}
+	if last := lastMillis.Load(); last != nil && last.left == whole {
+		return last.text
+	}
+	text := deadline.EncodeMillis(left)
+	lastMillis.Store(&said{whole, text})
+	return text
+}
+
+// tellAttempt marks repetitions, so that the layer below does not retry as
+// well. A mark that came from above is passed on, and only grows.
+func (s *sending) tellAttempt(x *exchange, attempt int) {
+	n := attempt + 1
+	if x.info.RetriedAbove {
+		n++
+	}
+	if n == 1 {
+		return
+	}
+	if above, ok := retry.ParseAttempt(s.req.Header.Get(retry.AttemptHeader)); ok && n < above {
+		n = above
+	}
+	h := s.header()
+	s.attempt[0] = strconv.Itoa(n)
+	h[retry.AttemptHeader] = s.attempt[:]
+	if h[retry.EnvoyAttemptHeader] != nil {
+		h[retry.EnvoyAttemptHeader] = s.attempt[:]
+	}
+}
+
+// quote writes a key as a string of a structured field (RFC 8941), which is
+// what the draft asks for. A key that is one already stays as it is.
+func quote(key string) string {
+	if len(key) > 1 && key[0] == '"' && key[len(key)-1] == '"' {
+		return key
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+}
