@@ -16,7 +16,8 @@ import (
 // room than there is. Snapshot counts the abandoned attempts. A panic in fn is
 // passed on to the caller, unless the caller has walked away by then; then it
 // ends the program, as a panic on any goroutine does.
-func DoAbandon[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, error)) (T, error) {
+func DoAbandon[T any](ctx context.Context, p *Policy,
+	fn func(context.Context) (T, error)) (T, error) {
 	s := p.state.Load()
 	info := CallOf(ctx)
 	var got attempted[T]

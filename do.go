@@ -222,7 +222,8 @@ func (r *Report) aged(age time.Duration) {
 var errExercise = errors.New("seakeep: nothing failed; the fallback is exercised")
 
 // exercise runs the fallback beside a healthy call and drops its answer.
-func exercise[T any](ctx context.Context, s *state, info *Call, or func(context.Context, error) (T, error)) {
+func exercise[T any](ctx context.Context, s *state, info *Call,
+	or func(context.Context, error) (T, error)) {
 	quiet := *info
 	quiet.Report = nil
 	ctx = context.WithoutCancel(ctx)

@@ -57,7 +57,7 @@ func because(p *call.Plan, r core.Reason) string {
 		}
 	case core.BudgetExhausted:
 		if b := s.Budget; b != nil {
-			return fmt.Sprintf("The retry budget grants %d more; it has granted %d of %d asked for.",
+			return fmt.Sprintf("The retry budget grants %d more; it has granted %d of %d.",
 				b.Available, b.Withdrawn, b.Withdrawn+b.Denied)
 		}
 	case core.DeadlineTooShort, core.WaitTooLong:
@@ -89,8 +89,9 @@ func breakerBecause(now core.Instant, s *breaker.Snapshot, cfg *breaker.Config) 
 		return fmt.Sprintf("Its breaker opened %v ago: %d of %d calls had failed (limit %.0f %%).",
 			ago, c.Failed, c.Calls, 100*cfg.Failures)
 	case core.SlowRate:
-		return fmt.Sprintf("Its breaker opened %v ago: %d of %d calls took %v or longer (limit %.0f %%).",
-			ago, c.Slow, c.Calls, cfg.Slow.Over, 100*cfg.Slow.Share)
+		return fmt.Sprintf(
+			"Its breaker opened %v ago: %d of %d calls took %v or longer (limit %.0f %%).", ago,
+			c.Slow, c.Calls, cfg.Slow.Over, 100*cfg.Slow.Share)
 	case core.Consecutive:
 		return fmt.Sprintf("Its breaker opened %v ago: %d calls in a row had failed.",
 			ago, cfg.Window.Consecutive)

@@ -76,7 +76,8 @@ func (f *fallbacks) check() error {
 	for i, a := range f.cfg.Order {
 		if a.Cache != nil {
 			if f.cacheCfg != nil {
-				errs = append(errs, fmt.Errorf("fallback: Order[%d]: is a second cache; keep one", i))
+				errs = append(errs,
+					fmt.Errorf("fallback: Order[%d]: is a second cache; keep one", i))
 			}
 			f.cacheCfg = a.Cache
 			errs = append(errs, a.Cache.Validate())

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,13 +60,10 @@ func (es Errors) Unwrap() []error {
 	return all
 }
 
-func (es Errors) sort() {
-	slices.SortStableFunc(es, func(a, b *Error) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
+func (es Errors) sort() { slices.SortStableFunc(es, byPlace) }
+
+func byPlace(a, b *Error) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
 // Warning is something a file may say but hardly can mean. It is not an error:

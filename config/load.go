@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -41,6 +42,7 @@ func Parse(name string, data []byte) (*File, error) {
 
 func parse(name string, data []byte) (*File, *decoder) {
 	d := newDecoder(name)
+	d.measure(data)
 	f := &File{}
 	root := d.parseYAML(data)
 	if root == nil || !d.checkGraph(root) {
@@ -54,6 +56,9 @@ func parse(name string, data []byte) (*File, *decoder) {
 	}
 	objectOf(top, "keys such as version: 1, service: and dependencies:").top(f)
 	d.cross()
+	slices.SortStableFunc(d.warnings, func(a, b Warning) int {
+		return byPlace((*Error)(&a), (*Error)(&b))
+	})
 	f.values, f.warnings = d.values, d.warnings
 	return f, d
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -18,6 +19,9 @@ type decoder struct {
 	noted    map[string]bool // paths in values
 	known    map[string]bool // patterns of all keys that were asked for
 	failures int             // mistakes met so far, those reported before included
+
+	lastLine, lastColumn int // where the text ends
+
 	crossings
 }
 
@@ -33,8 +37,20 @@ func newDecoder(file string) *decoder {
 		known: map[string]bool{}}
 }
 
+// measure finds the end of the text. YAML places what is missing at the end
+// one line further, where nobody can look.
+func (d *decoder) measure(data []byte) {
+	for line := range lines(string(data)) {
+		d.lastLine++
+		d.lastColumn = utf8.RuneCountInString(line) + 1
+	}
+}
+
 func (d *decoder) failAt(line, column int, path, problem, fix string) {
 	d.failures++
+	if line > d.lastLine && d.lastLine > 0 {
+		line, column = d.lastLine, d.lastColumn
+	}
 	m := mistake{line, column, path[strings.LastIndexByte(path, '.')+1:], problem}
 	if d.reported[m] {
 		return

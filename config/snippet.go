@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,25 +47,34 @@ func printable(runes []rune) string {
 	return string(out)
 }
 
-// nthLine counts lines as YAML does: besides the usual line ends, a lone
-// carriage return and three Unicode characters end a line too.
 func nthLine(text string, n int) (string, bool) {
-	text = strings.TrimPrefix(text, "\ufeff")
-	for i := 1; ; i++ {
-		end := strings.IndexAny(text, "\n\r\u0085\u2028\u2029")
-		if i == n {
-			if end >= 0 {
-				text = text[:end]
+	for line := range lines(text) {
+		if n--; n == 0 {
+			return line, true
+		}
+	}
+	return "", false
+}
+
+// lines cuts a text as YAML does: besides the usual line ends, a lone carriage
+// return and three Unicode characters end a line too.
+func lines(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		text = strings.TrimPrefix(text, "\ufeff")
+		for {
+			end := strings.IndexAny(text, "\n\r\u0085\u2028\u2029")
+			if end < 0 {
+				yield(text)
+				return
 			}
-			return text, true
+			if !yield(text[:end]) {
+				return
+			}
+			_, width := utf8.DecodeRuneInString(text[end:])
+			if strings.HasPrefix(text[end:], "\r\n") {
+				width = 2
+			}
+			text = text[end+width:]
 		}
-		if end < 0 {
-			return "", false
-		}
-		_, width := utf8.DecodeRuneInString(text[end:])
-		if strings.HasPrefix(text[end:], "\r\n") {
-			width = 2
-		}
-		text = text[end+width:]
 	}
 }

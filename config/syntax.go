@@ -91,12 +91,7 @@ func (d *decoder) syntaxError(data []byte, err error) {
 		return
 	}
 	line, column := max(load.Mark.Line, 1), max(load.Mark.Column, 1)
-	text, ok := nthLine(string(data), line)
-	for !ok && line > 1 { // the end of the text is reported beyond its last line
-		line--
-		text, ok = nthLine(string(data), line)
-		column = utf8.RuneCountInString(text) + 1
-	}
+	text, _ := nthLine(string(data), line)
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	if tab := strings.IndexByte(indent, '\t'); tab >= 0 {
 		d.failAt(line, tab+1, "", "a tab indents this line",

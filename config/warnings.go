@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -54,7 +55,7 @@ func (o *object) warnQuiet(s *Settings, m Measured) {
 	if seen >= float64(b.MinCalls) {
 		return
 	}
-	enough := time.Duration(float64(b.MinCalls)/m.Rate)*time.Second + time.Second
+	enough := time.Duration(math.Ceil(float64(b.MinCalls)/m.Rate)) * time.Second
 	o.warn([]string{"breaker.calls", "breaker.window"},
 		fmt.Sprintf("the breaker never decides: %s for %s is %.3g calls, less than %d",
 			showRate(m.Rate), showDuration(b.Window.Over), seen, b.MinCalls),

@@ -34,9 +34,11 @@ const (
 	CallEnded
 )
 
-var eventNames = [...]string{"none", "call-started", "call-queued", "call-rejected", "attempt-started",
-	"attempt-ended", "retry-scheduled", "retry-denied", "breaker-changed", "late-report", "fallback-answered",
-	"fallback-refused", "call-ended"}
+var eventNames = [...]string{
+	"none", "call-started", "call-queued", "call-rejected", "attempt-started", "attempt-ended",
+	"retry-scheduled", "retry-denied", "breaker-changed", "late-report", "fallback-answered",
+	"fallback-refused", "call-ended",
+}
 
 // String returns the kind's name in lower case with hyphens.
 func (k EventKind) String() string { return nameOf(eventNames[:], int(k)) }

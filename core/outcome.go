@@ -23,7 +23,9 @@ const (
 	Ignored
 )
 
-var outcomeNames = [...]string{"none", "success", "failure", "timeout", "overloaded", "cancelled", "ignored"}
+var outcomeNames = [...]string{
+	"none", "success", "failure", "timeout", "overloaded", "cancelled", "ignored",
+}
 
 // String returns the outcome's name in lower case.
 func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
@@ -66,8 +68,10 @@ const (
 	Unknown
 )
 
-var causeNames = [...]string{"none", "unsent", "reset", "timeout", "unavailable", "too-many", "bad-gateway",
-	"server-error", "client-error", "bad-answer", "unknown"}
+var causeNames = [...]string{
+	"none", "unsent", "reset", "timeout", "unavailable", "too-many", "bad-gateway",
+	"server-error", "client-error", "bad-answer", "unknown",
+}
 
 // String returns the cause's name in lower case.
 func (c Cause) String() string { return nameOf(causeNames[:], int(c)) }

@@ -77,11 +77,14 @@ const (
 	Exercise
 )
 
-var reasonNames = [...]string{"none", "circuit-open", "trials-taken", "ramping", "forced-open", "bulkhead-full",
-	"queue-timeout", "keys-exhausted", "deadline-exceeded", "deadline-too-short", "caller-cancelled",
-	"attempts-exhausted", "budget-exhausted", "not-retryable", "not-idempotent", "not-replayable", "do-not-retry",
-	"retried-above", "wait-too-long", "failure-rate", "slow-rate", "consecutive-failures", "trial-failed",
-	"trial-lost", "trials-passed", "open-elapsed", "operator", "fallback-full", "fallback-failed", "exercise"}
+var reasonNames = [...]string{
+	"none", "circuit-open", "trials-taken", "ramping", "forced-open", "bulkhead-full",
+	"queue-timeout", "keys-exhausted", "deadline-exceeded", "deadline-too-short",
+	"caller-cancelled", "attempts-exhausted", "budget-exhausted", "not-retryable",
+	"not-idempotent", "not-replayable", "do-not-retry", "retried-above", "wait-too-long",
+	"failure-rate", "slow-rate", "consecutive-failures", "trial-failed", "trial-lost",
+	"trials-passed", "open-elapsed", "operator", "fallback-full", "fallback-failed", "exercise",
+}
 
 // String returns the reason's name in lower case with hyphens, as it appears
 // in answers, metrics and logs.

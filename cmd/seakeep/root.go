@@ -54,7 +54,7 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	addCommands(root)
+	addCommands(root, newDemoCommand())
 	return root
 }
 

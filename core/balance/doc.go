@@ -15,9 +15,9 @@
 // one attempt, and only one, is sent to it as a trial. If that fails too it
 // rests twice as long, up to ten seconds; if it succeeds the endpoint is back
 // in its turn. A trial that never reports is replaced by another after the same
-// rest. While an endpoint rests, reports of attempts that began earlier say
-// nothing about it and are ignored, so that fifty calls failing at once count
-// as one failure.
+// rest. While an endpoint rests and no trial is out, a report can only be of an
+// attempt that began earlier. It says nothing about now and is ignored, so that
+// fifty calls failing at once count as one failure.
 //
 // If all endpoints rest, the one whose last failure or try is the longest ago is
 // chosen, of those not tried first: a guess is better than a certain refusal. A

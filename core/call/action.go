@@ -9,7 +9,7 @@ import (
 // It has four fields: with more, Go passes it through memory and a step costs
 // several times as much.
 type Action struct {
-	WakeAt  core.Instant // step with Woke by then; core.Never: no timer. Early or repeated wakes do no harm
+	WakeAt  core.Instant // step with Woke by then, or early, or again; core.Never: no timer
 	Start   uint8        // bit i: launch the attempt in lane i
 	Cancel  uint8        // bit i: the attempt in lane i no longer matters
 	Verdict Verdict      // zero: still running
@@ -34,7 +34,9 @@ const (
 	Cancelled
 )
 
-var verdictNames = [...]string{"running", "want-slot", "succeeded", "failed", "rejected", "cancelled"}
+var verdictNames = [...]string{
+	"running", "want-slot", "succeeded", "failed", "rejected", "cancelled",
+}
 
 // String returns the verdict's name in lower case.
 func (v Verdict) String() string {

@@ -81,7 +81,8 @@ func (c *Call) account(now core.Instant, r core.Result, took time.Duration) {
 	}
 	c.budgeted = false
 	if p.observer != nil {
-		c.emit(now, core.Event{Kind: core.AttemptEnded, Outcome: r.Outcome, Cause: r.Cause, Took: took})
+		c.emit(now, core.Event{Kind: core.AttemptEnded, Outcome: r.Outcome, Cause: r.Cause,
+			Took: took})
 	}
 }
 

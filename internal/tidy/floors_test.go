@@ -53,6 +53,7 @@ var floors = map[string]int{
 	"adapters/nats":  7,
 	"adapters/sql":   7,
 
+	"cmd/seakeep/wire":   7,
 	"cmd/seakeep/review": 8,
 	"cmd/seakeep/proxy":  8,
 	"cmd/seakeep/fleet":  8,

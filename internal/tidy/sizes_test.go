@@ -16,6 +16,7 @@ const (
 	maxCallFileLines = 400 // core/call is the central machine: its size is kept down on purpose
 	maxFuncLines     = 60
 	maxColumns       = 100 // a tab counts as 4
+	maxTestColumns   = 140 // a row of a table of cases reads best on one line
 	maxParameters    = 4   // of an exported function, without the receiver
 	maxExported      = 15  // names of a policy package, without methods
 )
@@ -87,14 +88,17 @@ func typeName(t ast.Expr) string {
 
 func checkColumns(r *repo) (found []finding) {
 	for _, s := range r.written() {
-		number := 0
+		number, limit := 0, maxColumns
+		if s.isTest() {
+			limit = maxTestColumns
+		}
 		for line := range strings.Lines(s.text) {
 			number++
 			line = strings.TrimSuffix(line, "\n")
 			n := utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
-			if n > maxColumns && !strings.Contains(line, "://") { // an address cannot be broken
+			if n > limit && !strings.Contains(line, "://") { // an address cannot be broken
 				found = append(found, finding{subject: s.path, line: number,
-					problem: fmt.Sprintf("reaches column %d, past %d", n, maxColumns)})
+					problem: fmt.Sprintf("reaches column %d, past %d", n, limit)})
 			}
 		}
 	}

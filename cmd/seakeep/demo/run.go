@@ -1,0 +1,107 @@
+package demo
+
+import (
+	"context"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/seakeephttp"
+)
+
+// Run runs the demo, shows it on the screen, and returns what was measured. If
+// ctx ends it stops early: users under way still get their answer, and the
+// report is about the time until then.
+func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := newStage(o)
+	defer s.stop()
+	if err != nil {
+		return nil, err
+	}
+	stopShow := show(s, screen)
+	s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
+	ran := min(s.rec.clock.now(), o.For)
+	stopShow()
+	r := s.report(ran)
+	r.Interrupted = ctx.Err() != nil && ran < o.For
+	return r, nil
+}
+
+// stage is everything that takes part.
+type stage struct {
+	options  Options
+	file     *config.File
+	set      *seakeep.Set
+	rec      *recorder
+	servers  [len(names)]*server
+	checkout *checkout
+	front    *server // of checkout
+	users    *users
+	end      context.CancelFunc
+}
+
+// newStage starts the servers. Its result must be stopped even with an error.
+func newStage(o Options) (*stage, error) {
+	life, end := context.WithCancel(context.Background())
+	s := &stage{options: o, end: end}
+	s.rec = newRecorder(startClock(), spans(o.Slow, o.For))
+	var err error
+	if s.file, err = policy(o.Protect); err != nil {
+		return s, err
+	}
+	if s.set, err = seakeep.NewSet(s.file, seakeep.Options{Observer: s.rec}); err != nil {
+		return s, err
+	}
+	s.checkout = &checkout{life: life, heeds: o.Protect.has(Timeout),
+		pool: newPool(o.Pool, o.Queue)}
+	for i, name := range names {
+		if s.servers[i], err = serve(newDependency(i, o, s.rec)); err != nil {
+			return s, err
+		}
+		t, err := seakeephttp.NewTransport(s.set, name, nil)
+		if err != nil {
+			return s, err
+		}
+		s.checkout.to[i] = &upstream{url: s.servers[i].url + "/", transport: t}
+	}
+	if s.front, err = serve(s.checkout.handler()); err != nil {
+		return s, err
+	}
+	s.users = newUsers(s.front.url, s.rec)
+	return s, nil
+}
+
+// stop ends everything, from the users towards the dependencies. Calls that
+// nobody limits end here.
+func (s *stage) stop() {
+	s.end()
+	if s.front != nil {
+		s.front.stop()
+	}
+	for i, srv := range s.servers {
+		if srv == nil {
+			continue
+		}
+		if up := s.checkout.to[i]; up != nil {
+			up.transport.CloseIdleConnections()
+		}
+		srv.stop()
+	}
+}
+
+// breakerOf returns the settings and the state of a dependency's breaker; ok
+// is false if the rung is off.
+func (s *stage) breakerOf(dependency string) (b breaker.Snapshot, ok bool) {
+	p, err := s.set.Policy(dependency)
+	if err != nil {
+		return b, false
+	}
+	if snapshot := p.Snapshot(); snapshot.Breaker != nil {
+		return *snapshot.Breaker, true
+	}
+	return b, false
+}
+

@@ -1,0 +1,92 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteTable writes the report for people, and what to try next. program is
+// how the demo was called, for example "seakeep demo".
+func (r *Report) WriteTable(w io.Writer, program string) error {
+	var b strings.Builder
+	b.WriteString(r.title())
+	fmt.Fprintf(&b, "%-16s %6s %6s %9s %7s %8s %7s %7s %8s\n", "endpoint", "sent", "ok",
+		"fallback", "failed", "success", "p50", "p99", "calls/s")
+	for _, name := range names {
+		e := r.Endpoints[name]
+		fmt.Fprintf(&b, "%-16s %6d %6d %9d %7d %8s %7s %7s %8.1f\n", name, e.Sent, e.OK,
+			e.Fallback, e.Failed, figure(e.Success, 100, 2, "%"), figure(e.P50, 1, 0, "ms"),
+			figure(e.P99, 1, 0, "ms"), r.CallsTo[name])
+	}
+	fmt.Fprintf(&b, "\nAt most %d of %d workers were busy", r.Pool.MaxBusy, r.Pool.Size)
+	if r.Pool.Refused > 0 {
+		fmt.Fprintf(&b, "; %d requests found none free and a full queue", r.Pool.Refused)
+	}
+	b.WriteString(".\n")
+	if r.Skipped > 0 {
+		fmt.Fprintf(&b, "%d requests were not made and count as failed: %d were under way.\n",
+			r.Skipped, maxOutstanding)
+	}
+	for _, name := range names {
+		if n := len(r.Breakers[name]); n > 0 {
+			fmt.Fprintf(&b, "The breaker of %s changed %s.\n", name, times(n))
+		}
+	}
+	b.WriteString("\nTry:\n")
+	for _, t := range r.tries() {
+		fmt.Fprintf(&b, "  %s %s\n      %s\n", program, t.flags, t.why)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// title says what the figures are about.
+func (r *Report) title() string {
+	var what []string
+	for _, s := range r.options.Slow {
+		what = append(what, fmt.Sprintf("%s (%s to %s)", s.what(), short(s.Start), short(s.end())))
+	}
+	text := "All was well"
+	if len(what) > 0 {
+		text = "While " + strings.Join(what, "; ")
+	}
+	text += fmt.Sprintf(", with protect: %s\n\n", r.Protect)
+	if r.Interrupted {
+		text = fmt.Sprintf("Stopped after %.1fs. ", r.RanS) + text
+	}
+	return "\n" + text
+}
+
+// figure writes a number that may not be there.
+func figure(x *float64, scale float64, digits int, unit string) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.*f%s", digits, *x*scale, unit)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// try is a command that shows something else.
+type try struct{ flags, why string }
+
+// tries returns three commands: first the opposite of what was seen.
+func (r *Report) tries() []try {
+	first := try{"--protect none", "the same without protection: watch pricing and inventory"}
+	if r.options.Protect != All {
+		first = try{"--protect all", "the same with every rung of the policy file"}
+	}
+	return []try{
+		first,
+		{"--protect timeout,retry --rate 1000",
+			"a retry storm: three attempts each fill the pool again; add ,budget to end it"},
+		{"--protect bulkhead --slow recommendations=none@5s+15s",
+			"a dependency that never answers gets its own workers stuck and no others"},
+	}
+}
