@@ -2,6 +2,7 @@ package seakeep
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,11 +20,16 @@ type attemptContext struct {
 	limit  core.Instant
 
 	mu    sync.Mutex
-	done  chan struct{} // nil until Done is called
-	err   error         // why it ended; nil while it lives
-	timer *time.Timer   // nil until Done is called
-	funcs []*afterFunc
+	err   error  // why it ended; nil while it lives
+	armed *armed // nil until somebody waits
+}
+
+// armed is what waiting for the end takes.
+type armed struct {
+	done  chan struct{}
+	timer *time.Timer // nil: no limit
 	leave func() bool // stops listening to the parent
+	funcs []*afterFunc
 }
 
 type afterFunc struct{ run func() }
@@ -66,52 +72,53 @@ func (c *attemptContext) Err() error {
 func (c *attemptContext) Done() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.arm()
-	return c.done
+	return c.arm().done
 }
 
 // AfterFunc lets derived contexts hear of the end without a goroutine each.
 func (c *attemptContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.arm()
+	a := c.arm()
 	if c.err != nil {
 		go f()
 		return func() bool { return false }
 	}
 	entry := &afterFunc{f}
-	c.funcs = append(c.funcs, entry)
+	a.funcs = append(a.funcs, entry)
 	return func() bool { return c.forget(entry) }
 }
 
 func (c *attemptContext) forget(entry *afterFunc) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, f := range c.funcs {
-		if f == entry {
-			c.funcs = append(c.funcs[:i], c.funcs[i+1:]...)
-			return true
-		}
+	a := c.armed
+	i := slices.Index(a.funcs, entry)
+	if i < 0 {
+		return false
 	}
-	return false
+	a.funcs = slices.Delete(a.funcs, i, i+1)
+	return true
 }
 
-// arm makes the channel and sets what will close it. The caller holds the lock.
-func (c *attemptContext) arm() {
-	if c.done != nil {
-		return
+// arm sets up what ends a wait, once. The caller holds the lock.
+func (c *attemptContext) arm() *armed {
+	if c.armed != nil {
+		return c.armed
 	}
-	c.done = make(chan struct{})
+	a := &armed{done: make(chan struct{})}
+	c.armed = a
 	if c.err != nil {
-		close(c.done)
-		return
+		close(a.done)
+		return a
 	}
 	if c.limit != core.Never {
-		c.timer = time.AfterFunc(c.limit.Sub(Now()), c.expire)
+		a.timer = time.AfterFunc(c.limit.Sub(Now()), c.expire)
 	}
 	if c.parent.Done() != nil {
-		c.leave = context.AfterFunc(c.parent, func() { c.cancel(c.parent.Err()) })
+		a.leave = context.AfterFunc(c.parent, func() { c.cancel(c.parent.Err()) })
 	}
+	return a
 }
 
 func (c *attemptContext) expire() {
@@ -136,19 +143,21 @@ func (c *attemptContext) end(err error) {
 		return
 	}
 	c.err = err
-	if c.timer != nil {
-		c.timer.Stop()
+	a := c.armed
+	if a == nil {
+		return
 	}
-	if c.leave != nil {
-		c.leave()
+	if a.timer != nil {
+		a.timer.Stop()
 	}
-	if c.done != nil {
-		close(c.done)
+	if a.leave != nil {
+		a.leave()
 	}
-	for _, f := range c.funcs {
+	close(a.done)
+	for _, f := range a.funcs {
 		go f.run()
 	}
-	c.funcs = nil
+	a.funcs = nil
 }
 
 // extend moves the limit to a later one, or to core.Never, once an answer has
@@ -160,12 +169,14 @@ func (c *attemptContext) extend(limit core.Instant) bool {
 		return false
 	}
 	c.limit = limit
-	if c.timer == nil {
+	if c.armed == nil {
 		return true
 	}
-	c.timer.Stop()
+	if c.armed.timer != nil {
+		c.armed.timer.Stop()
+	}
 	if limit != core.Never {
-		c.timer = time.AfterFunc(limit.Sub(Now()), c.expire)
+		c.armed.timer = time.AfterFunc(limit.Sub(Now()), c.expire)
 	}
 	return true
 }

@@ -131,7 +131,7 @@ func TestAttemptContextDerivedNeedsNoGoroutine(t *testing.T) {
 			defer cancel()
 		}
 		c.mu.Lock()
-		n := len(c.funcs)
+		n := len(c.armed.funcs)
 		c.mu.Unlock()
 		if n != 100 {
 			t.Errorf("%d of 100 derived contexts registered as functions", n)

@@ -82,8 +82,8 @@ var breakerFields = map[string]string{
 
 var callsForm = regexp.MustCompile(`^([1-9][0-9]*) calls$`)
 
-const windowFix = "give a time from 1ms to 24h such as 10s, up to 100000 calls such as 100 calls, " +
-	"or {consecutive: 5}"
+const windowFix = "give a time from 1ms to 24h such as 10s, up to 100000 calls such as " +
+	"100 calls, or {consecutive: 5}"
 
 // window reads what the breaker remembers, in one of three forms.
 func (o *object) window(w *window.Config) {

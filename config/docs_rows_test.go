@@ -61,7 +61,8 @@ func (r row) refuses(t *testing.T, text, bounds string) {
 	all, _ := err.(Errors)
 	if len(all) != 1 || !strings.HasPrefix(r.effective(), all[0].Path) ||
 		!strings.Contains(all[0].Fix, bounds) {
-		t.Errorf("want one mistake at %s that says %q, got: %v\n%s", r.effective(), bounds, err, text)
+		t.Errorf("want one mistake at %s that says %q, got: %v\n%s",
+			r.effective(), bounds, err, text)
 	}
 }
 
@@ -95,8 +96,8 @@ func (r row) checkDefault(t *testing.T, rows []row) {
 func (r row) checkZero(t *testing.T, rows []row) {
 	t.Helper()
 	kind, _, _ := strings.Cut(r.value, ",")
-	zero := map[string]string{"time": "0s", "share": "0%", "rate": "0/s", "size": "0B", "integer": "0",
-		"number": "0", "time or section": "0s", "integer or section": "0"}[kind]
+	zero := map[string]string{"time": "0s", "share": "0%", "rate": "0/s", "size": "0B",
+		"integer": "0", "number": "0", "time or section": "0s", "integer or section": "0"}[kind]
 	switch {
 	case r.zero == "error":
 		r.refuses(t, r.file(rows, zero, true), "")

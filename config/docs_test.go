@@ -41,8 +41,9 @@ func readPage(t *testing.T) (rows []row) {
 			for i := range cells {
 				cells[i] = strings.TrimSpace(cells[i])
 			}
-			rows = append(rows, row{section, strings.Trim(cells[0], "`"), cells[1], cells[2], cells[3],
-				strings.Trim(cells[4], "`"), table})
+			rows = append(rows, row{section: section, key: strings.Trim(cells[0], "`"),
+				value: cells[1], def: cells[2], zero: cells[3], try: strings.Trim(cells[4], "`"),
+				table: table})
 		}
 	}
 	return rows

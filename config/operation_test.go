@@ -9,7 +9,8 @@ import (
 )
 
 func TestOperationsOwnWhatTheyWrite(t *testing.T) {
-	const head = "timeout: {acquire: 1ms, request: 1s}, retry: {attempts: 3}, breaker: {}, bulkhead: {limit: 9}, "
+	const whole = "timeout: {acquire: 1ms, request: 1s}, retry: {attempts: 3}, breaker: {}, " +
+		"bulkhead: {limit: 9}, "
 	for body, want := range map[string]call.Rungs{
 		"":                                  0,
 		"timeout: {request: 2s}":            0,
@@ -28,16 +29,18 @@ func TestOperationsOwnWhatTheyWrite(t *testing.T) {
 		if body != "" {
 			body = ", " + body
 		}
-		f := mustParse(t, dependency(head+"operations: [{name: x"+body+"}]"))
+		f := mustParse(t, dependency(whole+"operations: [{name: x"+body+"}]"))
 		if got := f.Dependencies[0].Operations[0].Own; got != want {
 			t.Errorf("with %q the operation's own rungs are %b, want %b", body, got, want)
 		}
 	}
-	f := mustParse(t, dependency("breaker: {per: operation}, operations: [{name: x}, {name: y, breaker: none}]"))
+	f := mustParse(t, dependency("breaker: {per: operation}, "+
+		"operations: [{name: x}, {name: y, breaker: none}]"))
 	if ops := f.Dependencies[0].Operations; ops[0].Own != call.RungBreaker || ops[1].Own != 0 {
 		t.Errorf("per: operation gives %b and %b", ops[0].Own, ops[1].Own)
 	}
-	f = mustParse(t, dependency("operations: [{name: x, retry: {attempts: 2}, breaker: {}, bulkhead: {limit: 1}}]"))
+	f = mustParse(t, dependency("operations: "+
+		"[{name: x, retry: {attempts: 2}, breaker: {}, bulkhead: {limit: 1}}]"))
 	const all = call.RungRetry | call.RungBreaker | call.RungBulkhead
 	if got := f.Dependencies[0].Operations[0].Own; got != all {
 		t.Errorf("what the dependency has not is the operation's own: %b, want %b", got, all)
@@ -53,13 +56,14 @@ func TestOperationsAreLaidOverTheDependency(t *testing.T) {
 		same.Call.Timeout != dep.Call.Timeout || len(same.Fallback.Order) != 1 {
 		t.Errorf("inherits differs from its dependency: %+v", same)
 	}
-	if to := one.Call.Timeout; to.Request != 80*time.Millisecond || to.Total != 800*time.Millisecond {
+	const ms = time.Millisecond
+	if to := one.Call.Timeout; to.Request != 80*ms || to.Total != 800*ms {
 		t.Errorf("the timeout is %+v", to)
 	}
 	if b := one.Call.Retry.Backoff; b.Base != 10*time.Millisecond || b.Cap != time.Second {
 		t.Errorf("a backoff is not replaced as a whole: %+v", b)
 	}
-	if b := one.Call.Breaker; b.Failures != 0.4 || b.Open.For != 5*time.Second || b.Open.Growth != 2 {
+	if b := one.Call.Breaker; b.Failures != 0.4 || b.Open.For != 5000*ms || b.Open.Growth != 2 {
 		t.Errorf("the breaker is %+v", b)
 	}
 	if b := one.Call.Bulkhead; b.Limit != 5 || b.Queue != 5 || b.Wait != 20*time.Millisecond {
@@ -91,9 +95,9 @@ func TestObserveModes(t *testing.T) {
 	if dep.Call.Observe != all {
 		t.Errorf("observed rungs are %b", dep.Call.Observe)
 	}
-	op := dep.Operations[0]
-	if op.Call.Observe != call.RungRetry|call.RungBulkhead || op.Call.Breaker.Counts != breaker.Calls {
-		t.Errorf("the operation observes %b", op.Call.Observe)
+	op := dep.Operations[0].Call
+	if op.Observe != call.RungRetry|call.RungBulkhead || op.Breaker.Counts != breaker.Calls {
+		t.Errorf("the operation observes %b", op.Observe)
 	}
 }
 
@@ -133,7 +137,8 @@ func TestMatch(t *testing.T) {
 	}
 	f := mustParse(t, string(source(t, "testdata/valid/full.yaml")))
 	m := f.Dependency("pricing").Operation("search").Match
-	if !m.Matches("HEAD", "api.example:8080", "/search/x", get) || m.Matches("PUT", "api.example:8080", "/search/x", get) {
+	const host = "api.example:8080"
+	if !m.Matches("HEAD", host, "/search/x", get) || m.Matches("PUT", host, "/search/x", get) {
 		t.Errorf("the match in full.yaml is %+v", m)
 	}
 	if !f.Dependency("pricing").Operation("by-name-only").Match.Empty() {

@@ -138,9 +138,9 @@ func textOf(f *field, form *regexp.Regexp, want string) (string, bool) {
 	}
 	switch f.node.ShortTag() {
 	case "!!int", "!!float", "!!bool":
-		fix := "put it in quotes"
-		if form == nil && !strings.HasPrefix(want, "text") || form != nil && !form.MatchString(text) {
-			fix = "give " + want
+		fix := "give " + want
+		if form == nil && strings.HasPrefix(want, "text") || form != nil && form.MatchString(text) {
+			fix = "put it in quotes"
 		}
 		f.fail(quote(f.node)+" is not text", fix)
 		return "", false

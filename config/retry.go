@@ -152,7 +152,9 @@ func budgetFields(k budget.Kind) map[string]string {
 	if k == budget.Concurrent {
 		share = "concurrent"
 	}
-	return map[string]string{"Ratio": share, "Floor": "floor", "Window": "window", "MaxTokens": "tokens"}
+	return map[string]string{
+		"Ratio": share, "Floor": "floor", "Window": "window", "MaxTokens": "tokens",
+	}
 }
 
 // earned are the limits of what a call or a success earns.

@@ -91,7 +91,7 @@ func (x *exchange) elsewhere(name string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	req := x.req.WithContext(silent(x.req.Context(), x.info))
+	req := x.req.WithContext(quiet(x.req.Context(), x.info))
 	req.Body, req.GetBody = body, again
 	resp, err := x.ask(name, req)
 	if err != nil {
@@ -123,14 +123,14 @@ func (x *exchange) ask(name string, req *http.Request) (*http.Response, error) {
 	return other.RoundTrip(req)
 }
 
-// silent keeps the other ladder from writing this call's report.
-func silent(ctx context.Context, c *seakeep.Call) context.Context {
+// quiet keeps the other ladder from writing this call's report.
+func quiet(ctx context.Context, c *seakeep.Call) context.Context {
 	if c.Report == nil {
 		return ctx
 	}
-	quiet := *c
-	quiet.Report = nil
-	return seakeep.With(ctx, quiet)
+	mute := *c
+	mute.Report = nil
+	return seakeep.With(ctx, mute)
 }
 
 // exercise runs every fallback beside a healthy call and drops the answers, so
@@ -141,7 +141,7 @@ func (x *exchange) exercise() {
 		x.adapter.Exercised("", seakeep.ErrFallbackFull)
 		return
 	}
-	ctx := context.WithoutCancel(silent(x.req.Context(), x.info))
+	ctx := context.WithoutCancel(quiet(x.req.Context(), x.info))
 	harmless := readOnly(x.req)
 	req := x.req.Clone(ctx)
 	go func() {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/retry"
 )
 
@@ -62,7 +63,7 @@ func TestAnswerOutlivesARefusalAfterTheWait(t *testing.T) {
 				Timeout: seakeep.Timeout{Request: time.Second},
 				Retry: &seakeep.Retry{Attempts: 2, Backoff: seakeep.Backoff{Base: time.Second,
 					Jitter: retry.None}},
-				Bulkhead: &seakeep.Bulkhead{Limit: 1, Holds: 1},
+				Bulkhead: &seakeep.Bulkhead{Limit: 1, Holds: bulkhead.Attempts},
 			})
 			first := true
 			rt := Wrap(p, roundTrip(func(r *http.Request) (*http.Response, error) {

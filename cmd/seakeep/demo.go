@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -80,10 +81,7 @@ func (f *demoFlags) check() (err error) {
 func (f *demoFlags) run(cmd *cobra.Command) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	go func() {
-		<-ctx.Done()
-		stop() // a second Ctrl-C ends the program at once
-	}()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	screen := demo.Screen{Out: cmd.OutOrStdout()}
 	if f.json {
 		screen.Out = cmd.ErrOrStderr()

@@ -150,10 +150,13 @@ func (b *Bulkhead) Resize(now core.Instant, c Config) error {
 
 // Snapshot is a bulkhead's state at one instant. The totals count since New.
 type Snapshot struct {
-	Limit, InUse, Peak int    // slots: in all, taken (more than Limit after a shrink), most ever taken
-	Queue, Queued      int    // places in the queue: in all, taken
-	Refused            uint64 // calls that found the queue full
-	WaitedOut          uint64 // calls whose time ran out in the queue
+	Limit     int    // slots in all
+	InUse     int    // slots taken; more than Limit for a while after a shrink
+	Peak      int    // most slots ever taken
+	Queue     int    // places in the queue
+	Queued    int    // calls waiting in it
+	Refused   uint64 // calls that found the queue full
+	WaitedOut uint64 // calls whose time ran out in the queue
 }
 
 // Snapshot returns the state at now. Waiters whose time is up are not in it.

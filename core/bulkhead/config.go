@@ -57,12 +57,12 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if c.Limit < 1 {
-		errs = append(errs, fieldError("Limit", "is %d; give how many calls may be in flight at once, "+
-			"at least 1, or leave the bulkhead out", c.Limit))
+		errs = append(errs, fieldError("Limit", "is %d; give how many calls may be in flight "+
+			"at once, at least 1, or leave the bulkhead out", c.Limit))
 	}
 	if c.Queue < 0 {
-		errs = append(errs, fieldError("Queue", "is %d; give how many calls may wait, or 0 for none",
-			c.Queue))
+		errs = append(errs, fieldError("Queue", "is %d; give how many calls may wait, "+
+			"or 0 for none", c.Queue))
 	}
 	if c.Wait < 0 {
 		errs = append(errs, fieldError("Wait", "is %v; give a time such as 20ms", c.Wait))

@@ -48,13 +48,14 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.Stale < 0:
-		errs = append(errs, fieldError("Stale", "is %v; give a time such as 5m, or 0 for never", c.Stale))
+		errs = append(errs, fieldError("Stale", "is %v; give a time such as 5m, "+
+			"or 0 for never", c.Stale))
 	case c.Stale == 0 && c.Fresh == 0:
-		errs = append(errs, fieldError("Stale", "is 0 and so is Fresh, so that no answer would ever "+
-			"be used; give how old one may be when the call fails, such as 5m"))
+		errs = append(errs, fieldError("Stale", "is 0 and so is Fresh, so that no answer would "+
+			"ever be used; give how old one may be when the call fails, such as 5m"))
 	case c.Stale > 0 && c.Stale < c.Fresh:
-		errs = append(errs, fieldError("Stale", "is %v, less than Fresh (%v); both count from when "+
-			"the answer was stored, so give at least as much, or 0 for never", c.Stale, c.Fresh))
+		errs = append(errs, fieldError("Stale", "is %v, less than Fresh (%v); both count from "+
+			"when the answer was stored, so give at least as much, or 0 for never", c.Stale, c.Fresh))
 	}
 	if c.Entries < 0 {
 		errs = append(errs, fieldError("Entries", "is %d; give how many answers to keep, "+

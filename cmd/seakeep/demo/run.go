@@ -104,4 +104,3 @@ func (s *stage) breakerOf(dependency string) (b breaker.Snapshot, ok bool) {
 	}
 	return b, false
 }
-

@@ -76,17 +76,28 @@ func times(n int) string {
 // try is a command that shows something else.
 type try struct{ flags, why string }
 
-// tries returns three commands: first the opposite of what was seen.
-func (r *Report) tries() []try {
-	first := try{"--protect none", "the same without protection: watch pricing and inventory"}
-	if r.options.Protect != All {
-		first = try{"--protect all", "the same with every rung of the policy file"}
+// tries returns three commands that show something else than this run.
+func (r *Report) tries() (list []try) {
+	protect := r.options.Protect
+	for _, t := range []struct {
+		try
+		seen bool
+	}{
+		{try{"--protect none", "without protection: watch pricing and inventory"},
+			protect == None},
+		{try{"--protect all", "with every rung of the policy file"}, protect == All},
+		{try{"--protect timeout,retry --rate 1000",
+			"a retry storm: three attempts for each call fill the pool again"},
+			protect == Timeout|Retry},
+		{try{"--protect timeout,retry,budget --rate 1000", "and a retry budget that ends it"},
+			protect != Timeout|Retry},
+		{try{"--protect bulkhead --slow recommendations=none@5s+15s",
+			"a dependency that never answers: its own workers are stuck, and no others"},
+			protect == Bulkhead},
+	} {
+		if !t.seen && len(list) < 3 {
+			list = append(list, t.try)
+		}
 	}
-	return []try{
-		first,
-		{"--protect timeout,retry --rate 1000",
-			"a retry storm: three attempts each fill the pool again; add ,budget to end it"},
-		{"--protect bulkhead --slow recommendations=none@5s+15s",
-			"a dependency that never answers gets its own workers stuck and no others"},
-	}
+	return list
 }
