@@ -2,7 +2,6 @@ package seakeep
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
@@ -89,28 +88,11 @@ func (a Adapter) Reported(c *Call, kind string, age time.Duration) {
 
 // Unanswered records that no fallback answered and returns both failures as
 // one error. why is nil if none applied.
-func (a Adapter) Unanswered(failure, why error) error {
-	a.s.fallback.refused.Add(1)
-	a.s.plan.Emit(core.Event{At: Now(), Kind: core.FallbackRefused, Reason: refusal(why)})
-	return &FallbackError{Call: failure, Fallback: why}
-}
-
-func refusal(why error) core.Reason {
-	if errors.Is(why, errFallbackFull) {
-		return core.FallbackFull
-	}
-	return core.FallbackFailed
-}
+func (a Adapter) Unanswered(failure, why error) error { return a.s.unanswered(failure, why) }
 
 // ExerciseDue reports whether this healthy call should exercise the fallbacks.
 func (a Adapter) ExerciseDue() bool { return a.s.fallback.due() }
 
 // Exercised records how exercising a fallback went: which kind answered, or
 // why none did.
-func (a Adapter) Exercised(kind string, err error) {
-	e := core.Event{At: Now(), Kind: core.FallbackAnswered, Reason: core.Exercise, Detail: kind}
-	if err != nil {
-		e.Kind = core.FallbackRefused
-	}
-	a.s.plan.Emit(e)
-}
+func (a Adapter) Exercised(kind string, err error) { a.s.exercised(kind, err) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
@@ -69,7 +70,7 @@ func finish[T any](ctx context.Context, s *state, info *Call, end Ending, o outc
 			s.fallback.cache.Store(Now(), info.CacheKey, o.v, sizeOf(o.v))
 		}
 		if s.fallback.due() {
-			exercise(ctx, s, info, o.or)
+			exercise(ctx, s, o.or)
 		}
 		return o.v, nil
 	}
@@ -79,15 +80,24 @@ func finish[T any](ctx context.Context, s *state, info *Call, end Ending, o outc
 	}
 	v, kind, fbErr := fallBack(ctx, s, info, fallbackFor[T]{err, o.or})
 	if fbErr != nil {
-		s.fallback.refused.Add(1)
-		s.plan.Emit(core.Event{At: Now(), Kind: core.FallbackRefused, Reason: core.FallbackFailed})
-		return o.v, &FallbackError{Call: err, Fallback: fbErr}
+		return o.v, s.unanswered(err, fbErr)
 	}
 	s.answered(kind)
 	if info.Report != nil {
 		info.Report.Fallback = kinds[kind]
 	}
 	return v, nil
+}
+
+// unanswered records that no fallback answered and joins both failures.
+func (s *state) unanswered(failure, why error) error {
+	s.fallback.refused.Add(1)
+	reason := core.FallbackFailed
+	if errors.Is(why, errFallbackFull) {
+		reason = core.FallbackFull
+	}
+	s.plan.Emit(core.Event{At: Now(), Kind: core.FallbackRefused, Reason: reason})
+	return &FallbackError{Call: failure, Fallback: why}
 }
 
 func (s *state) answered(kind int) {
@@ -200,6 +210,8 @@ func fallBack[T any](ctx context.Context, s *state, info *Call, f fallbackFor[T]
 		case a.Omit != nil:
 			var none T
 			return none, kindOmit, nil
+		case a.Dependency != "":
+			err = fmt.Errorf("another dependency (%s) can be asked over HTTP only", a.Dependency)
 		}
 	}
 	if f.or == nil {
@@ -221,18 +233,31 @@ func (r *Report) aged(age time.Duration) {
 // errExercise is what a fallback is given when nothing has failed.
 var errExercise = errors.New("seakeep: nothing failed; the fallback is exercised")
 
-// exercise runs the fallback beside a healthy call and drops its answer.
-func exercise[T any](ctx context.Context, s *state, info *Call,
-	or func(context.Context, error) (T, error)) {
-	quiet := *info
-	quiet.Report = nil
+// exercise runs every fallback that can fail, beside a healthy call, and drops
+// the answers.
+func exercise[T any](ctx context.Context, s *state, or func(context.Context, error) (T, error)) {
 	ctx = context.WithoutCancel(ctx)
 	go func() {
-		e := core.Event{Kind: core.FallbackAnswered, Reason: core.Exercise}
-		_, kind, err := fallBack(ctx, s, &quiet, fallbackFor[T]{errExercise, or})
-		if e.At, e.Detail = Now(), kinds[kind]; err != nil {
-			e.Kind = core.FallbackRefused
+		for _, a := range s.fallback.cfg.Order {
+			if a.Static != nil {
+				_, err := decode[T](a.Static.Body)
+				s.exercised(kinds[kindStatic], err)
+			}
 		}
-		s.plan.Emit(e)
+		if or != nil {
+			s.exercised(kinds[kindFunction], s.fallback.guard(ctx, func(ctx context.Context) error {
+				_, err := or(ctx, errExercise)
+				return err
+			}))
+		}
 	}()
+}
+
+// exercised records how exercising a fallback went.
+func (s *state) exercised(kind string, err error) {
+	e := core.Event{At: Now(), Kind: core.FallbackAnswered, Reason: core.Exercise, Detail: kind}
+	if err != nil {
+		e.Kind = core.FallbackRefused
+	}
+	s.plan.Emit(e)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -113,7 +114,7 @@ func (f *fallbacks) due() bool {
 		return false
 	}
 	const whole = 1_000_000
-	step := uint64(f.cfg.Exercise * whole)
+	step := uint64(math.Round(f.cfg.Exercise * whole))
 	after := f.credit.Add(step)
 	return after/whole != (after-step)/whole
 }

@@ -65,7 +65,7 @@ func (d *decoder) cross() {
 		switch {
 		case l.to == "": // refused already
 		case !slices.Contains(d.names, l.to):
-			fix := "give one of the dependencies of this file: " + strings.Join(d.names, ", ")
+			fix := "add it, or give the name of another one"
 			if near := nearest(l.to, d.names); near != "" {
 				fix = "did you mean " + near + "?"
 			}

@@ -75,8 +75,7 @@ func (x *exchange) finish() (*http.Response, error) {
 			}
 			return resp, nil
 		}
-		end.Verdict, end.Reason = call.Failed, core.DeadlineExceeded
-		end.Last = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
+		x.late()
 	}
 	if !x.usable() {
 		x.putAside()
@@ -99,6 +98,15 @@ func (x *exchange) finish() (*http.Response, error) {
 	}
 	x.giveUp()
 	return nil, failure
+}
+
+// late turns a success that came too late to be read into a failure.
+func (x *exchange) late() {
+	x.ending.Verdict, x.ending.Reason = call.Failed, core.DeadlineExceeded
+	x.ending.Last = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
+	if r := x.info.Report; r != nil {
+		r.Verdict, r.Reason = x.ending.Verdict, x.ending.Reason
+	}
 }
 
 // mark says on the last answer that the layer above must not try again.

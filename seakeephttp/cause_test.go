@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -164,8 +165,9 @@ func TestTimeoutBeforeAConnection(t *testing.T) {
 // transport's own.
 func TestCertificateThatNobodySigned(t *testing.T) {
 	noLeak(t)
-	s := httptest.NewTLSServer(http.NotFoundHandler())
-	s.Config.ErrorLog = nil
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
 	defer s.Close()
 	g := send(Wrap(retries(t, 2), own(t)), request(t, "POST", s.URL, strings.NewReader("abc")))
 	var bad *tls.CertificateVerificationError

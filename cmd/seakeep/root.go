@@ -54,7 +54,7 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	addCommands(root, newDemoCommand())
+	addCommands(root, newDemoCommand(), newValidateCommand(), newSchemaCommand())
 	return root
 }
 

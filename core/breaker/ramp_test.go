@@ -64,6 +64,10 @@ func TestRampEndsExactlyAndReads(t *testing.T) {
 	if d := r.RetryAfter(ms(10999)); d != msd(1) {
 		t.Errorf("retry after %v a millisecond before the end, want 1ms", d)
 	}
+	r.ask(ms(10999))
+	if d := r.RetryAfter(ms(1000)); d != msd(1) {
+		t.Errorf("retry after %v for a clock gone back, want as for the latest reading", d)
+	}
 	for range 1000 {
 		r.admitted(ms(11000))
 	}

@@ -70,6 +70,17 @@ func TestTheFastPathIsTheMachine(t *testing.T) {
 	}
 }
 
+// When a report has shown that the open time is over, an older reading of the
+// clock does not shut the gate again.
+func TestTheGateFollowsTheLatestReading(t *testing.T) {
+	r := newRig(t, consecutive(1, time.Second, 1))
+	old := r.admitted(0)
+	r.run(0, failure)
+	r.refused(ms(900), core.CircuitOpen)
+	r.tell(ms(1000), old, success, 0)
+	r.trial(ms(900))
+}
+
 // TestManyGoroutines lets real goroutines use one breaker, then checks what
 // must hold in any order: the changes make one unbroken chain of legal edges,
 // and there are never more trials than allowed.

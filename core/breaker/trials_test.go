@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -139,6 +140,14 @@ func TestTrialsAtOnce(t *testing.T) {
 	}
 	r.trial(ms(1000))
 	r.refused(ms(1000), core.TrialsTaken)
+}
+
+// A ticket of 0 would be that of a call which is no trial.
+func TestTicketsWrapAroundZero(t *testing.T) {
+	r := halfOpen(t, Trials{Calls: 1})
+	r.m.trials.last = math.MaxUint32
+	r.tell(ms(1000), r.trial(ms(1000)), success, 0)
+	r.is(ms(1000), Closed)
 }
 
 // A share is reached when it is equal, however it was written.

@@ -55,7 +55,8 @@ func (c Config) Validate() error {
 			"ever be used; give how old one may be when the call fails, such as 5m"))
 	case c.Stale > 0 && c.Stale < c.Fresh:
 		errs = append(errs, fieldError("Stale", "is %v, less than Fresh (%v); both count from "+
-			"when the answer was stored, so give at least as much, or 0 for never", c.Stale, c.Fresh))
+			"when the answer was stored, so give at least as much, or 0 for never",
+			c.Stale, c.Fresh))
 	}
 	if c.Entries < 0 {
 		errs = append(errs, fieldError("Entries", "is %d; give how many answers to keep, "+

@@ -97,6 +97,16 @@ func TestF017OnlyRecentResultsCount(t *testing.T) {
 	want(t, w, ms(6500), Counts{Calls: 3, Failed: 3})
 }
 
+// A result is gone at the very moment at which its slice has expired.
+func TestExpiryIsExact(t *testing.T) {
+	w := New(Config{Over: time.Second, Buckets: 10})
+	w.Record(ms(0), true, false)
+	w.Record(ms(100), true, false)
+	want(t, w, ms(1000)-1, Counts{Calls: 2, Failed: 2})
+	want(t, w, ms(1000), Counts{Calls: 1, Failed: 1})
+	want(t, w, ms(1100), Counts{})
+}
+
 func TestF019OneSliceIsTumbling(t *testing.T) {
 	run := func(slices int) (share float64) {
 		w := New(Config{Over: 10 * time.Second, Buckets: slices})

@@ -1,0 +1,9 @@
+package proxy
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)

@@ -1,0 +1,182 @@
+package proxy
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/wire"
+	"github.com/seakeep/seakeep/seakeephttp"
+)
+
+const (
+	// headTime is how long a client may take to send a request's head. Ten
+	// seconds is ages on a network that works, and short enough that slow
+	// clients cannot hold all connections.
+	headTime = 10 * time.Second
+	// idleTime is how long an idle connection is kept. It is longer than the
+	// 60s of most clients, so that it is them who close: a server that closes
+	// first may do so just when a request arrives.
+	idleTime = 90 * time.Second
+)
+
+// route is where a listener's requests go.
+type route struct {
+	name      string
+	transport *seakeephttp.Transport
+}
+
+// front is one listener and its connections.
+type front struct {
+	address  string // as in the file
+	admin    bool
+	listener *wire.Listener
+	server   *http.Server
+	route    atomic.Pointer[route] // nil for the admin address
+	active   atomic.Int64          // requests under way, tunnels among them
+	tunnels  tunnels
+	once     sync.Once
+	served   chan struct{} // closed when the server has stopped accepting
+	failed   chan<- error
+}
+
+// open begins to listen at address.
+func (p *Proxy) open(address string, admin bool) (*front, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	f := &front{address: address, admin: admin, served: make(chan struct{}), failed: p.failed}
+	f.listener = wire.Listen(l, wire.Limits{Head: p.options.MaxHead, HeadTime: headTime,
+		Conns: p.options.MaxConns})
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.exchange(f, w, r)
+	})
+	if admin {
+		handler = p.adminHandler()
+	}
+	f.server = &http.Server{
+		Handler:           wire.Handler(handler, p.refuse),
+		ConnContext:       wire.ConnContext,
+		ReadHeaderTimeout: headTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    p.options.MaxHead, // wire's limit is reached first
+		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
+		// OPTIONS * is for the dependency to answer.
+		DisableGeneralOptionsHandler: true,
+	}
+	if admin {
+		// Its answers are small and its requests have no reason to wait.
+		f.server.ReadTimeout, f.server.WriteTimeout = headTime, headTime
+	}
+	return f, nil
+}
+
+// name returns the dependency that is offered here, or "admin".
+func (f *front) name() string {
+	if r := f.route.Load(); r != nil {
+		return r.name
+	}
+	return "admin"
+}
+
+// start begins to accept.
+func (f *front) start() {
+	f.once.Do(func() {
+		go func() {
+			defer close(f.served)
+			if err := f.server.Serve(f.listener); err != http.ErrServerClosed {
+				select {
+				case f.failed <- err:
+				default:
+				}
+			}
+		}()
+	})
+}
+
+// drain stops accepting and waits until what is under way has ended, or ctx
+// has. It returns how many requests were cut off.
+func (f *front) drain(ctx context.Context) (cut int64) {
+	f.once.Do(func() { close(f.served) }) // it was never started
+	err := f.server.Shutdown(ctx)
+	_ = f.listener.Close() // a server that never served does not know it
+	f.tunnels.wait(ctx)
+	if cut = f.active.Load(); err != nil || cut > 0 {
+		_ = f.server.Close()
+		f.tunnels.close()
+	}
+	<-f.served
+	return cut
+}
+
+// tunnels are connections that were upgraded. The server has forgotten them.
+type tunnels struct {
+	mu     sync.Mutex
+	open   map[io.Closer]struct{}
+	closed bool
+	none   chan struct{} // closed when the last one ends; nil: nobody waits
+}
+
+// add registers a tunnel and reports false if it is too late for that.
+func (t *tunnels) add(c io.Closer) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	if t.open == nil {
+		t.open = map[io.Closer]struct{}{}
+	}
+	t.open[c] = struct{}{}
+	return true
+}
+
+func (t *tunnels) remove(c io.Closer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, c)
+	if len(t.open) == 0 && t.none != nil {
+		close(t.none)
+		t.none = nil
+	}
+}
+
+func (t *tunnels) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.open)
+}
+
+// wait waits until no tunnel is open.
+func (t *tunnels) wait(ctx context.Context) {
+	t.mu.Lock()
+	if len(t.open) == 0 {
+		t.mu.Unlock()
+		return
+	}
+	if t.none == nil {
+		t.none = make(chan struct{})
+	}
+	none := t.none
+	t.mu.Unlock()
+	select {
+	case <-none:
+	case <-ctx.Done():
+	}
+}
+
+// close ends every tunnel.
+func (t *tunnels) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for c := range t.open {
+		_ = c.Close()
+	}
+}

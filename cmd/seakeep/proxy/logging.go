@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+)
+
+// linesPerSecond bounds the log of answers made here. When a dependency is
+// down they come by the thousand, and all say the same.
+const linesPerSecond = 10
+
+// sampler logs the first lines of each second and counts the others.
+type sampler struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	second  int64
+	lines   int
+	skipped int
+}
+
+func newSampler(log *slog.Logger) *sampler { return &sampler{log: log} }
+
+// info logs a line, or counts it.
+func (s *sampler) info(message string, args ...any) {
+	s.mu.Lock()
+	skipped := 0
+	if now := time.Now().Unix(); now != s.second {
+		skipped, s.skipped = s.skipped, 0
+		s.second, s.lines = now, 0
+	}
+	s.lines++
+	show := s.lines <= linesPerSecond
+	if !show {
+		s.skipped++
+	}
+	s.mu.Unlock()
+	s.tell(skipped)
+	if show {
+		s.log.Info(message, args...)
+	}
+}
+
+// flush tells how many lines were left out lately.
+func (s *sampler) flush() {
+	s.mu.Lock()
+	skipped := s.skipped
+	s.skipped = 0
+	s.mu.Unlock()
+	s.tell(skipped)
+}
+
+func (s *sampler) tell(skipped int) {
+	if skipped > 0 {
+		s.log.Info("more answers were made here", "count", skipped)
+	}
+}
+
+// observer logs what an operator wants to know at once. It sees every decision
+// and must be quick about the others.
+type observer struct{ log *slog.Logger }
+
+// Observe implements core.Observer.
+func (o observer) Observe(e core.Event) {
+	if e.Kind != core.BreakerChanged {
+		return
+	}
+	args := []any{"policy", e.Policy, "from", e.From, "to", e.To, "reason", e.Reason.String()}
+	if e.Key != "" {
+		args = append(args, "key", e.Key)
+	}
+	o.log.Warn("breaker changed", args...)
+}

@@ -1,0 +1,199 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/seakeephttp"
+)
+
+// Options say how to run a proxy. The zero value of each field is its default.
+type Options struct {
+	// Admin is where the proxy offers its own state, as host:port. It wins
+	// over the file's; empty: what the file says, or nowhere.
+	Admin string
+	// DrainDelay is how long the proxy goes on accepting after it was told to
+	// end and has said on /readyz that it will: until load balancers have
+	// noticed. The default is zero, which suits a proxy beside one program.
+	DrainDelay time.Duration
+	// Grace is how long requests under way may take to end after that. The
+	// default is 30s, as in Kubernetes.
+	Grace time.Duration
+	// MaxHead is the most bytes of a request's line and fields together. The
+	// default is 64 KiB.
+	MaxHead int
+	// MaxConns is the most connections open at once at one listener; the next
+	// one waits. The default is 10,000.
+	MaxConns int
+	// Log receives what happens. The default is slog.Default.
+	Log *slog.Logger
+}
+
+const (
+	defaultGrace    = 30 * time.Second
+	defaultMaxHead  = 64 << 10
+	defaultMaxConns = 10_000
+)
+
+// Proxy carries requests to the dependencies of one policy file. Make it with
+// Open or New, then Run it.
+type Proxy struct {
+	options Options
+	log     *slog.Logger
+	set     *seakeep.Set
+	id      string // in Via, to know our own requests
+	started time.Time
+	local   *sampler // of log lines about answers made here
+	reasons explanations
+
+	draining atomic.Bool
+	closing  context.Context // ended: nothing is waited for any more
+	kill     context.CancelFunc
+	failed   chan error // a listener that broke
+
+	mu         sync.Mutex // for what follows; held while a file is put to use
+	fronts     map[string]*front
+	transports map[string]*seakeephttp.Transport
+	file       fileState
+	retired    sync.WaitGroup // listeners that are being drained
+	serving    bool
+	ended      bool
+}
+
+// New returns a proxy for a set of policies, with all its listeners open: from
+// here on connections wait until Run accepts them. Without a path there is no
+// file to reload; see Open.
+func New(set *seakeep.Set, o Options) (*Proxy, error) {
+	p := newProxy(o)
+	p.set = set
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p, p.arrange(set.File(), func() error { return nil })
+}
+
+func newProxy(o Options) *Proxy {
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
+	o.MaxHead = cmp.Or(o.MaxHead, defaultMaxHead)
+	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.Log = cmp.Or(o.Log, slog.Default())
+	p := &Proxy{options: o, log: o.Log, started: time.Now(), local: newSampler(o.Log),
+		id:     strconv.FormatUint(rand.Uint64(), 36),
+		failed: make(chan error, 1), fronts: map[string]*front{},
+		transports: map[string]*seakeephttp.Transport{}}
+	p.closing, p.kill = context.WithCancel(context.Background())
+	return p
+}
+
+// ErrClosed is returned by Run when Close cut the drain short.
+var ErrClosed = errors.New("the proxy was ended with requests under way")
+
+// Run serves until ctx ends, then drains and returns. The error is nil if the
+// proxy came to its planned end, even if the grace time was over before the
+// last request was.
+func (p *Proxy) Run(ctx context.Context) error {
+	defer p.kill()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	p.serve()
+	var watcher sync.WaitGroup
+	watcher.Go(func() { p.watch(watching) })
+	var err error
+	select {
+	case <-ctx.Done():
+	case <-p.closing.Done():
+	case err = <-p.failed:
+	}
+	stop()
+	watcher.Wait()
+	return cmp.Or(err, p.drain())
+}
+
+// Close ends Run at once, with whatever is under way.
+func (p *Proxy) Close() { p.kill() }
+
+// Ready reports whether the proxy takes new work. It does not depend on how
+// the dependencies are: if it did, one bad dependency would take all replicas
+// of the service out of their load balancer.
+func (p *Proxy) Ready() bool { return !p.draining.Load() && p.closing.Err() == nil }
+
+// Addr returns where a dependency is offered, or nil. The name "admin" is the
+// admin address.
+func (p *Proxy) Addr(name string) net.Addr {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.fronts {
+		if f.name() == name {
+			return f.listener.Addr()
+		}
+	}
+	return nil
+}
+
+// serve begins to accept at every listener.
+func (p *Proxy) serve() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.serving = true
+	for _, f := range p.fronts {
+		f.start()
+	}
+}
+
+// drain ends the proxy: it says so, waits for the delay, stops accepting and
+// waits for what is under way.
+func (p *Proxy) drain() error {
+	p.draining.Store(true)
+	p.log.Info("draining", "delay", p.options.DrainDelay, "grace", p.options.Grace)
+	if d := p.options.DrainDelay; d > 0 {
+		select {
+		case <-time.After(d):
+		case <-p.closing.Done():
+		}
+	}
+	p.mu.Lock()
+	p.ended = true
+	fronts := p.fronts
+	p.fronts = map[string]*front{}
+	p.mu.Unlock()
+	for _, f := range fronts {
+		if !f.admin {
+			p.retire(f, p.options.Grace)
+		}
+	}
+	p.retired.Wait()
+	for _, f := range fronts {
+		if f.admin { // it answers probes until everything else has ended
+			p.retire(f, time.Second)
+		}
+	}
+	p.retired.Wait()
+	for _, t := range p.transports {
+		t.CloseIdleConnections()
+	}
+	p.local.flush()
+	if p.closing.Err() != nil {
+		return ErrClosed
+	}
+	p.log.Info("drained")
+	return nil
+}
+
+// retire drains a listener in the background.
+func (p *Proxy) retire(f *front, grace time.Duration) {
+	p.retired.Go(func() {
+		ctx, cancel := context.WithTimeout(p.closing, grace)
+		defer cancel()
+		if cut := f.drain(ctx); cut > 0 {
+			p.log.Warn("requests were cut off", "for", f.name(), "requests", cut)
+		}
+	})
+}
