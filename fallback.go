@@ -21,6 +21,7 @@ type (
 	Answer   = config.Answer
 	Static   = config.Static
 	Omit     = config.Omit
+	Header   = config.Header
 )
 
 const (
@@ -57,6 +58,9 @@ func newFallbacks(old *fallbacks, c *Fallback) (*fallbacks, error) {
 	if f.cfg.Limit == 0 {
 		f.cfg.Limit = fallbackLimit
 	}
+	if f.cfg.Timeout == 0 {
+		f.cfg.Timeout = fallbackTimeout
+	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -73,6 +77,9 @@ func (f *fallbacks) check() error {
 	}
 	if f.cfg.Limit < 0 {
 		errs = append(errs, errors.New("fallback: Limit: is negative; give at least 1"))
+	}
+	if f.cfg.Timeout < 0 {
+		errs = append(errs, errors.New("fallback: Timeout: is negative; give a time such as 100ms"))
 	}
 	for i, a := range f.cfg.Order {
 		if a.Cache != nil {
@@ -163,7 +170,7 @@ func (f *fallbacks) guard(ctx context.Context, run func(context.Context) error) 
 		return errFallbackFull
 	}
 	defer func() { f.slots.Release(Now()) }()
-	ctx, cancel := context.WithTimeout(ctx, fallbackTimeout)
+	ctx, cancel := context.WithTimeout(ctx, f.cfg.Timeout)
 	defer cancel()
 	return run(ctx)
 }

@@ -1,9 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,58 +52,97 @@ func (o *object) listen(out *string, owner string) {
 
 // cross makes the checks that need the whole file.
 func (d *decoder) cross() {
-	for i, l := range d.listeners {
-		for _, before := range d.listeners[:i] {
-			if l.clashes(before) {
-				l.at.fail(quote(l.at.node)+" is already the address of "+before.owner,
-					"give each its own port")
-				break
-			}
-		}
-	}
+	d.crossListeners()
+	known, offered, reachable := setOf(d.names), setOf(d.offered), setOf(d.reachable)
+	ring := d.rings()
 	for _, l := range d.links {
 		switch {
 		case l.to == "": // refused already
-		case !slices.Contains(d.names, l.to):
+		case !known[l.to]:
 			fix := "add it, or give the name of another one"
 			if near := nearest(l.to, d.names); near != "" {
 				fix = "did you mean " + near + "?"
 			}
 			l.at.fail(quote(l.at.node)+" is no dependency of this file", fix)
-		case slices.Contains(d.offered, l.from) && !slices.Contains(d.reachable, l.to):
+		case offered[l.from] && !reachable[l.to]:
 			l.at.fail(quote(l.at.node)+" has no endpoints that the proxy could ask",
 				"give it endpoints")
-		case d.reaches(l.to, l.from, map[string]bool{}):
+		case l.from == l.to || ring[l.from] == ring[l.to]:
 			l.at.fail("the fallback leads back to "+l.from, "let the chain of fallbacks end")
 		}
 	}
 }
 
-// reaches reports whether the fallbacks of from lead to target.
-func (d *decoder) reaches(from, target string, seen map[string]bool) bool {
-	if from == target {
-		return true
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
 	}
-	if seen[from] {
-		return false
-	}
-	seen[from] = true
-	for _, l := range d.links {
-		if l.from == from && d.reaches(l.to, target, seen) {
-			return true
-		}
-	}
-	return false
+	return set
 }
 
-// clashes reports whether two listeners cannot both be opened. Port 0 is a
-// free port, another each time.
-func (l listener) clashes(m listener) bool {
-	if l.port != m.port || l.port == "0" {
-		return false
+// rings numbers the dependencies such that two have the same number if the
+// fallbacks of each lead to the other: the strongly connected components,
+// found with Tarjan's algorithm in one walk.
+func (d *decoder) rings() map[string]int {
+	next := map[string][]string{}
+	for _, l := range d.links {
+		next[l.from] = append(next[l.from], l.to)
 	}
-	return l.host == m.host || anyHost(l.host) || anyHost(m.host) ||
-		loopback(l.host) && loopback(m.host)
+	order, low, ring := map[string]int{}, map[string]int{}, map[string]int{}
+	var stack []string
+	var visit func(name string)
+	visit = func(name string) {
+		order[name] = len(order) + 1
+		low[name] = order[name]
+		stack = append(stack, name)
+		for _, to := range next[name] {
+			switch {
+			case order[to] == 0:
+				visit(to)
+				low[name] = min(low[name], low[to])
+			case ring[to] == 0: // still on the stack
+				low[name] = min(low[name], order[to])
+			}
+		}
+		for low[name] == order[name] && ring[name] == 0 {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			ring[top] = order[name]
+		}
+	}
+	for _, name := range d.names {
+		if order[name] == 0 {
+			visit(name)
+		}
+	}
+	return ring
+}
+
+// crossListeners finds listeners that cannot both be opened. Port 0 is a free
+// port, another each time.
+func (d *decoder) crossListeners() {
+	owners := map[string]string{} // of a port on a host, on any host, and at all
+	for _, l := range d.listeners {
+		if l.port == "0" {
+			continue
+		}
+		here, everywhere, somewhere := l.host+":"+l.port, "*:"+l.port, ":"+l.port
+		if loopback(l.host) {
+			here = "localhost:" + l.port
+		}
+		before := cmp.Or(owners[here], owners[everywhere])
+		if anyHost(l.host) {
+			here, before = everywhere, owners[somewhere]
+		}
+		if before != "" {
+			l.at.fail(quote(l.at.node)+" is already the address of "+before,
+				"give each its own port")
+		}
+		for _, key := range []string{here, somewhere} {
+			owners[key] = cmp.Or(owners[key], l.owner)
+		}
+	}
 }
 
 func anyHost(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }

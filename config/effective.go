@@ -40,13 +40,17 @@ type Effective struct {
 	Line   int // zero with FromDefault
 }
 
-// Effective returns every value in effect, in the order of the grammar.
-func (f *File) Effective() []Effective { return append([]Effective(nil), f.values...) }
+// Effective returns every value in effect, in the order of the grammar. It
+// reads the file's text once more, as Parse keeps only what calls need.
+func (f *File) Effective() []Effective {
+	_, d := parse(f.name, f.text, true)
+	return d.values
+}
 
 // WriteEffective prints Effective as a table: path, value, source.
 func (f *File) WriteEffective(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range f.values {
+	for _, e := range f.Effective() {
 		from := e.Source.String()
 		if e.Line > 0 {
 			from = fmt.Sprintf("%s, line %d", from, e.Line)
@@ -59,12 +63,14 @@ func (f *File) WriteEffective(w io.Writer) error {
 // note records the value in effect for key. A nil f is a default. What an
 // operation takes from its dependency as it stands is recorded once.
 func (o *object) note(key string, f *field, value string) {
-	if path := join(o.path, key); !o.d.noted[path] {
-		o.d.noted[path] = true
-	} else {
+	if !o.d.record {
 		return
 	}
 	e := Effective{Path: join(o.path, key), Value: value}
+	if o.d.noted[e.Path] {
+		return
+	}
+	o.d.noted[e.Path] = true
 	if f != nil {
 		e.Source, e.Line = FromFile, f.node.Line
 		if f.inherited {

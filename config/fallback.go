@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seakeep/seakeep/core/stale"
 )
@@ -38,6 +39,8 @@ func (o *object) fallback(s *Settings) {
 	b.share("exercise", &c.Exercise, within[float64](0, 1, "1%"))
 	c.Limit = 100
 	b.integer("limit", &c.Limit, within[int](1, 1e6, "100"))
+	c.Timeout = time.Second
+	b.duration("timeout", &c.Timeout, positive("100ms"))
 }
 
 // fallbackLayer is layer for a section that may be written as its bare list.

@@ -17,7 +17,8 @@ type File struct {
 	Dependencies []*Dependency // as written
 
 	warnings []Warning
-	values   []Effective
+	name     string
+	text     []byte
 }
 
 // Admin is where the program offers its own state.
@@ -93,7 +94,6 @@ type Measured struct {
 type Settings struct {
 	Connect   time.Duration // for a new connection; 0: no limit of its own
 	Acquire   time.Duration // for a pooled connection; also Call.Bulkhead.Wait; 0: not given
-	Abandon   bool          // return at the timeout even if the Go function goes on
 	Replay    int64         // bodies up to this many bytes are kept for another try
 	Call      call.Config
 	KeyHeader string // the header that holds the breaker's key; empty: the Go caller gives it
@@ -179,9 +179,13 @@ func (m Match) host(host string) bool {
 // Fallback is what answers when the dependency does not. Without an Order
 // there is none.
 type Fallback struct {
-	Order    []Answer // tried in order; the first that can answer does
-	Exercise float64  // share of healthy calls that are sent to it on purpose
-	Limit    int      // how many may run at once
+	Order []Answer // tried in order; the first that can answer does
+	// Exercise is the share of healthy calls, from 0 to 1, that also run the
+	// fallback and throw its answer away, so that a path which otherwise runs in
+	// incidents only is known to work.
+	Exercise float64
+	Limit    int           // how many may run at once; 0 in a literal is 100
+	Timeout  time.Duration // of a Go function; 0 in a literal is 1s
 }
 
 // Answer is one step of a Fallback. Exactly one field is set.

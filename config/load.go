@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -32,7 +33,7 @@ func ReadAll(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 
 // file with mistakes gives an Errors with all of them, in the order of the
 // text; a syntax error hides what follows it.
 func Parse(name string, data []byte) (*File, error) {
-	f, d := parse(name, data)
+	f, d := parse(name, data, false)
 	if len(d.errs) > 0 {
 		d.errs.sort()
 		return nil, d.errs
@@ -40,10 +41,12 @@ func Parse(name string, data []byte) (*File, error) {
 	return f, nil
 }
 
-func parse(name string, data []byte) (*File, *decoder) {
+// parse reads a file. With record it keeps the values in effect too.
+func parse(name string, data []byte, record bool) (*File, *decoder) {
 	d := newDecoder(name)
+	d.record = record
 	d.measure(data)
-	f := &File{}
+	f := &File{name: name, text: bytes.Clone(data)}
 	root := d.parseYAML(data)
 	if root == nil || !d.checkGraph(root) {
 		return f, d
@@ -59,6 +62,6 @@ func parse(name string, data []byte) (*File, *decoder) {
 	slices.SortStableFunc(d.warnings, func(a, b Warning) int {
 		return byPlace((*Error)(&a), (*Error)(&b))
 	})
-	f.values, f.warnings = d.values, d.warnings
+	f.warnings = d.warnings
 	return f, d
 }

@@ -19,6 +19,9 @@ func nearest(word string, candidates []string) string {
 		case len(c) >= 4:
 			allowed = 2
 		}
+		if len(c) > len(word)+8 || len(word) > len(c)+8 {
+			continue
+		}
 		d := distance(fold(word), fold(c))
 		if d <= allowed && 2*d < len(fold(c)) && (best == "" || d < bestDistance) {
 			best, bestDistance = c, d
@@ -27,9 +30,9 @@ func nearest(word string, candidates []string) string {
 	return best
 }
 
-func fold(s string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
-}
+func fold(s string) string { return joiners.Replace(strings.ToLower(s)) }
+
+var joiners = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // distance counts the single edits between a and b: a letter more, less,
 // changed, or swapped with its neighbour (optimal string alignment).

@@ -17,6 +17,7 @@ type decoder struct {
 	reported map[mistake]bool
 	values   []Effective
 	noted    map[string]bool // paths in values
+	record   bool            // keep values
 	known    map[string]bool // patterns of all keys that were asked for
 	failures int             // mistakes met so far, those reported before included
 

@@ -51,7 +51,7 @@ func keysOfReaders(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
 	for _, path := range files(t, "testdata/valid/*.yaml") {
-		_, d := parse(path, source(t, path))
+		_, d := parse(path, source(t, path), false)
 		for key := range d.known {
 			known[key] = true
 		}

@@ -42,7 +42,6 @@ func (o *object) timeout(s *Settings) {
 	t.duration("total", &s.Call.Timeout.Total, positive("800ms"))
 	t.duration("reserve", &s.Call.Timeout.Reserve, natural("5ms"))
 	t.duration("needs", &s.Call.Timeout.Needs, natural("20ms"))
-	t.boolean("abandon", &s.Abandon)
 	t.mode(&s.Call, call.RungTimeout)
 
 	total, needs := s.Call.Timeout.Total, s.Call.Timeout.Needs

@@ -116,9 +116,11 @@ func TestIntegers(t *testing.T) {
 
 func TestBooleans(t *testing.T) {
 	for _, bad := range []string{"yes", "on", "1", `"true"`, "~", "no"} {
-		wants(t, dependency("timeout: {abandon: "+bad+"}"), "timeout.abandon")
+		wants(t, dependency("retry: {attempts: 2, ignore-retry-after: "+bad+"}"),
+			"retry.ignore-retry-after")
 	}
-	if !mustParse(t, dependency("timeout: {abandon: True}")).Dependencies[0].Abandon {
+	if !mustParse(t, dependency("retry: {attempts: 2, ignore-retry-after: True}")).
+		Dependencies[0].Call.Retry.IgnoreRetryAfter {
 		t.Error("True is not true")
 	}
 }

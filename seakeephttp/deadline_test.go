@@ -3,7 +3,6 @@ package seakeephttp
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
-	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 )
@@ -209,32 +207,4 @@ func TestF073NoTimerIsLeft(t *testing.T) {
 			t.Error("somebody waited on")
 		}
 	})
-}
-
-// TestConnectLimit: the limit for a new connection is the file's, also after a
-// reload, and a connection that was not made is a request not sent.
-func TestConnectLimit(t *testing.T) {
-	set := setOf(t, file("timeout: {connect: 20ms, request: 10s}", "http://192.0.2.1:81"))
-	tr := transport(t, set, nil)
-	for _, limit := range []time.Duration{20 * time.Millisecond, 60 * time.Millisecond} {
-		start := time.Now()
-		_, err := tr.dial(t.Context(), "tcp", "192.0.2.1:81")
-		var op *net.OpError
-		if !errors.As(err, &op) || op.Op != "dial" {
-			t.Skipf("this network answers for an address that nobody has: %v", err)
-		}
-		if !op.Timeout() {
-			t.Skipf("this network has no route to it: %v", err)
-		}
-		if took := time.Since(start); took < limit || took > limit+2*time.Second {
-			t.Errorf("took %v with a limit of %v", took, limit)
-		}
-		if r := (failed{err: err, caller: t.Context()}).result(seakeep.Classify); r.Cause != core.Unsent {
-			t.Errorf("%+v", r)
-		}
-		next := fileOf(t, file("timeout: {connect: 60ms, request: 10s}", "http://192.0.2.1:81"))
-		if err := set.Apply(next); err != nil {
-			t.Fatal(err)
-		}
-	}
 }

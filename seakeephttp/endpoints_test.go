@@ -176,15 +176,16 @@ func TestF137EndpointsByTheirName(t *testing.T) {
 			t.Errorf("the same list has lost its state: %+v", s)
 		}
 		apply("retry: {attempts: 3}", b)
+		f.calls()
+		get(t, tr, "http://test/")
+		if got := f.calls(); got != "b:2" {
+			t.Errorf("the call went to %s", got)
+		}
 		f.down = nil
 		apply("retry: {attempts: 3}", a, b)
-		if s := tr.Snapshot(); s.Endpoints[0].Resting || s.Endpoints[1].InFlight != 0 {
-			// It was away for a moment, so its count began anew.
-			if s.Endpoints[0].Resting {
-				t.Errorf("the endpoint that is back still rests: %+v", s)
-			}
+		if s := tr.Snapshot(); s.Endpoints[0].Resting || s.Endpoints[1].InFlight != 1 {
+			t.Errorf("%+v", s)
 		}
-		f.calls()
 		get(t, tr, "http://test/")
 		if got := f.calls(); got != "a:1" {
 			t.Errorf("the call went to %s", got)

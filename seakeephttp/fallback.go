@@ -93,24 +93,17 @@ func (x *exchange) elsewhere(name string) (*http.Response, error) {
 	}
 	req := x.req.WithContext(quiet(x.req.Context(), x.info))
 	req.Body, req.GetBody = body, again
-	resp, err := x.ask(name, req)
-	if err != nil {
-		return nil, err
-	}
-	if r := classifyAnswer(resp); r.Outcome.Failed() {
-		discard(resp)
-		return nil, statusError(resp.StatusCode)
-	}
-	return resp, nil
-}
-
-// ask sends a request to another dependency, if not too many fallbacks run.
-func (x *exchange) ask(name string, req *http.Request) (*http.Response, error) {
 	if !x.adapter.BeginFallback() {
 		closeBody(req)
 		return nil, seakeep.ErrFallbackFull
 	}
 	defer x.adapter.EndFallback()
+	return x.ask(name, req)
+}
+
+// ask sends a request to another dependency. An answer that says it has failed
+// as well is none.
+func (x *exchange) ask(name string, req *http.Request) (*http.Response, error) {
 	if x.t.set == nil {
 		closeBody(req)
 		return nil, errNoFile
@@ -120,7 +113,15 @@ func (x *exchange) ask(name string, req *http.Request) (*http.Response, error) {
 		closeBody(req)
 		return nil, err
 	}
-	return other.RoundTrip(req)
+	resp, err := other.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if r := classifyAnswer(resp); r.Outcome.Failed() {
+		discard(resp)
+		return nil, statusError(resp.StatusCode)
+	}
+	return resp, nil
 }
 
 // quiet keeps the other ladder from writing this call's report.
@@ -176,9 +177,6 @@ func (x *exchange) rehearse(a config.Answer, req *http.Request, harmless bool) (
 		return kindDependency, err
 	}
 	discard(resp)
-	if r := classifyAnswer(resp); r.Outcome.Failed() {
-		return kindDependency, statusError(resp.StatusCode)
-	}
 	return kindDependency, nil
 }
 

@@ -1,7 +1,6 @@
 package window
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -76,7 +75,7 @@ func (r *Recent) advance(now core.Instant) {
 		return
 	}
 	steps := 0
-	if now.Sub(end) >= width*recentSlices || end == math.MinInt64 {
+	if now.Sub(end) >= width*recentSlices {
 		steps, end = recentSlices, now.Add(width)
 	}
 	for ; now >= end && steps < recentSlices; steps++ {

@@ -3,7 +3,113 @@ package proxy
 import (
 	"net"
 	"net/http"
+	"net/textproto"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
+	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 )
+
+// hopFields are meant for the next hop only, beside those that Connection
+// names (RFC 9110, section 7.6.1).
+var hopFields = [...]string{"Connection", "Proxy-Connection", "Keep-Alive", "Te",
+	"Transfer-Encoding", "Upgrade", "Proxy-Authenticate", "Proxy-Authorization"}
+
+// stripHop takes out what is meant for this hop. It comes before the proxy sets
+// anything, so that nobody can take the proxy's own fields out by naming them.
+func stripHop(h http.Header) {
+	for _, value := range h["Connection"] {
+		for name := range strings.SplitSeq(value, ",") {
+			if name = textproto.TrimString(name); name != "" {
+				h.Del(name)
+			}
+		}
+	}
+	for _, name := range hopFields {
+		delete(h, name)
+	}
+}
+
+// hasToken reports whether a list field holds a word.
+func hasToken(values []string, word string) bool {
+	for _, value := range values {
+		for token := range strings.SplitSeq(value, ",") {
+			if strings.EqualFold(textproto.TrimString(token), word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// upgradeOf returns the protocol that a message switches to, or "". What names
+// no Connection does not mean it.
+func upgradeOf(h http.Header) string {
+	if !hasToken(h["Connection"], "upgrade") {
+		return ""
+	}
+	return wire.Upgrade(h)
+}
+
+// forwardFields turns the fields of a request that came in into those of the
+// one that goes out.
+func (x *exchange) forwardFields() {
+	h := x.r.Header
+	trailers := hasToken(h["Te"], "trailers")
+	stripHop(h)
+	if trailers {
+		h["Te"] = []string{"trailers"}
+	}
+	if x.upgrade != "" {
+		h["Connection"], h["Upgrade"] = []string{"Upgrade"}, []string{x.upgrade}
+	}
+	if x.body == nil {
+		delete(h, "Expect")
+	}
+	if h["User-Agent"] == nil {
+		h["User-Agent"] = nil // or net/http would name itself
+	}
+	h["Via"] = append(h["Via"], x.via())
+	if host, _, err := net.SplitHostPort(x.r.RemoteAddr); err == nil {
+		if before := h["X-Forwarded-For"]; len(before) > 0 {
+			host = strings.Join(before, ", ") + ", " + host
+		}
+		h["X-Forwarded-For"] = []string{host}
+	}
+	if h["X-Forwarded-Proto"] == nil {
+		h["X-Forwarded-Proto"] = []string{"http"}
+	}
+	if h["X-Forwarded-Host"] == nil && x.r.Host != "" {
+		h["X-Forwarded-Host"] = []string{x.r.Host}
+	}
+}
+
+// via is this hop. The comment tells this proxy, on its way to this dependency,
+// from every other one: many proxies in a row may be called seakeep, but whoever
+// passes the same one twice goes round in circles.
+func (x *exchange) via() string {
+	if x.r.ProtoMinor == 0 {
+		return "1.0 " + x.route.mark
+	}
+	return x.route.via
+}
+
+// loops reports whether the request has been here before.
+func (x *exchange) loops() bool {
+	for _, value := range x.r.Header["Via"] {
+		if strings.Contains(value, x.route.mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// passFields puts the fields of an answer into the one that goes out.
+func passFields(to, from http.Header) {
+	stripHop(from)
+	for name, values := range from {
+		to[name] = values
+	}
+	if to["Content-Type"] == nil {
+		to["Content-Type"] = nil // or net/http would guess
+	}
+}

@@ -28,6 +28,7 @@ const (
 // route is where a listener's requests go.
 type route struct {
 	name      string
+	mark, via string // what Via says of this hop; see exchange.via
 	transport *seakeephttp.Transport
 }
 

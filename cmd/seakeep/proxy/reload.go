@@ -215,7 +215,8 @@ func (p *Proxy) direct(f *front, w wanted) error {
 		p.transports[w.name] = t
 	}
 	if r := f.route.Load(); r == nil || r.name != w.name {
-		f.route.Store(&route{w.name, t})
+		mark := pseudonym + " (" + p.id + "/" + w.name + ")"
+		f.route.Store(&route{w.name, mark, "1.1 " + mark, t})
 	}
 	return nil
 }

@@ -1,0 +1,202 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core/breaker"
+)
+
+// maxOrder bounds a request's body at the admin address.
+const maxOrder = 4 << 10
+
+// adminHandler offers the proxy's own state. It is plain HTTP: nothing here
+// goes through a policy, so that it answers when everything else does not.
+func (p *Proxy) adminHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { say(w, 200, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if p.Ready() {
+			say(w, http.StatusOK, "ok")
+		} else {
+			say(w, http.StatusServiceUnavailable, "draining")
+		}
+	})
+	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) {
+		show(w, http.StatusOK, p.status())
+	})
+	mux.HandleFunc("GET /v1/dependencies", func(w http.ResponseWriter, _ *http.Request) {
+		show(w, http.StatusOK, p.allView())
+	})
+	mux.HandleFunc("GET /v1/dependencies/{name}", p.showDependency)
+	mux.HandleFunc("POST /v1/dependencies/{name}/breaker", p.orderBreaker)
+	mux.HandleFunc("POST /v1/dependencies/{name}/operations/{operation}/breaker", p.orderBreaker)
+	// A page in somebody's browser must not be able to open a breaker.
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+func say(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n")
+}
+
+func show(w http.ResponseWriter, status int, v any) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		say(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n'))
+}
+
+func (p *Proxy) showDependency(w http.ResponseWriter, r *http.Request) {
+	d := p.set.File().Dependency(r.PathValue("name"))
+	if d == nil {
+		say(w, http.StatusNotFound, "the policy file has no such dependency")
+		return
+	}
+	show(w, http.StatusOK, p.dependencyView(d))
+}
+
+// order is what an operator wants of a breaker.
+type order struct {
+	Mode  *string `json:"mode"`
+	Reset bool    `json:"reset"`
+}
+
+var errOrder = errors.New(
+	`give {"mode": "force-open"}, {"mode": "force-closed"}, {"mode": "auto"} or {"reset": true}`)
+
+// orderBreaker changes a breaker by hand. An operation that shares its
+// dependency's breaker changes that one.
+func (p *Proxy) orderBreaker(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if op := r.PathValue("operation"); op != "" {
+		name += "/" + op
+	}
+	policy, err := p.set.Policy(name)
+	if err != nil {
+		say(w, http.StatusNotFound, "the policy file has no such dependency or operation")
+		return
+	}
+	o, mode, err := readOrder(http.MaxBytesReader(w, r.Body, maxOrder))
+	if err != nil {
+		say(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	plan := policy.Plan()
+	if plan.Config().Breaker == nil {
+		say(w, http.StatusConflict, name+" has no breaker")
+		return
+	}
+	if o.Reset {
+		plan.Reset(seakeep.Now())
+	} else {
+		plan.Force(seakeep.Now(), mode)
+	}
+	s := policy.Snapshot()
+	p.log.Warn("breaker changed by hand", "policy", name, "mode", s.Breaker.Mode.String(),
+		"state", s.Breaker.State.String(), "client", r.RemoteAddr)
+	show(w, http.StatusOK, breakerOf(s.Breaker))
+}
+
+func readOrder(body io.Reader) (o order, mode breaker.Mode, err error) {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&o); err != nil {
+		return o, 0, errors.Join(errOrder, err)
+	}
+	if _, err := d.Token(); err != io.EOF || o.Reset == (o.Mode != nil) {
+		return o, 0, errOrder
+	}
+	if o.Mode == nil {
+		return o, 0, nil
+	}
+	for _, mode := range [...]breaker.Mode{breaker.Auto, breaker.ForceOpen, breaker.ForceClosed} {
+		if mode.String() == *o.Mode {
+			return o, mode, nil
+		}
+	}
+	return o, 0, errOrder
+}
+
+// statusView is the proxy itself.
+type statusView struct {
+	Service   string         `json:"service"`
+	Ready     bool           `json:"ready"`
+	StartedAt time.Time      `json:"started_at"`
+	UptimeMS  float64        `json:"uptime_ms"`
+	File      fileView       `json:"policy_file"`
+	Listeners []listenerView `json:"listeners"`
+}
+
+type fileView struct {
+	Path     string     `json:"path,omitempty"`
+	LoadedAt *time.Time `json:"loaded_at,omitempty"`
+	Reloads  int        `json:"reloads"`
+	Refused  *refused   `json:"refused,omitempty"`
+}
+
+// refused is why the latest text of the file is not in use.
+type refused struct {
+	At     time.Time `json:"at"`
+	Errors []any     `json:"errors"`
+}
+
+type listenerView struct {
+	For         string `json:"for"`
+	Address     string `json:"address"`
+	Connections int    `json:"connections"`
+	Requests    int64  `json:"requests"`
+	Tunnels     int    `json:"tunnels"`
+}
+
+func (p *Proxy) status() statusView {
+	file := p.set.File()
+	v := statusView{Service: file.Service, Ready: p.Ready(), StartedAt: p.started,
+		UptimeMS: millis(time.Since(p.started)), Listeners: []listenerView{}}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v.File = p.file.view()
+	for _, w := range must(p.wanted(file)) {
+		if f := p.fronts[w.key()]; f != nil {
+			v.Listeners = append(v.Listeners, listenerView{f.name(), f.listener.Addr().String(),
+				f.listener.Open(), f.active.Load(), f.tunnels.len()})
+		}
+	}
+	return v
+}
+
+// must is for a file that is in use: it has listeners.
+func must(all []wanted, _ error) []wanted { return all }
+
+func (s *fileState) view() fileView {
+	v := fileView{Path: s.path, Reloads: s.reloads}
+	if s.path != "" {
+		loaded := s.loaded
+		v.LoadedAt = &loaded
+	}
+	if s.err == nil {
+		return v
+	}
+	v.Refused = &refused{At: s.errAt}
+	var errs config.Errors
+	if !errors.As(s.err, &errs) {
+		v.Refused.Errors = []any{map[string]string{"problem": s.err.Error()}}
+		return v
+	}
+	for _, e := range errs {
+		v.Refused.Errors = append(v.Refused.Errors, e)
+	}
+	return v
+}

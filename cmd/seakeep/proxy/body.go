@@ -1,0 +1,151 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// inbound is a client's request body on its way to the dependency. Closing it
+// does not close what it reads from, because net/http would then read the rest,
+// and ask a client that waits for 100 Continue to send it.
+type inbound struct {
+	src    io.Reader
+	cancel func() // of the exchange
+
+	mu      sync.Mutex // held while src is read
+	state   sync.Mutex // for what follows
+	shut    bool
+	touched bool  // src was read
+	ended   bool  // to its end
+	err     error // what it ended with instead
+}
+
+// Read implements io.Reader.
+func (b *inbound) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.touch() {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	n, err := b.src.Read(p)
+	if err != nil {
+		b.note(err)
+	}
+	return n, err
+}
+
+func (b *inbound) touch() bool {
+	b.state.Lock()
+	defer b.state.Unlock()
+	b.touched = b.touched || !b.shut
+	return !b.shut
+}
+
+// note takes down how the body ended. If that was the client's fault nobody
+// else may be blamed for what follows, so the exchange ends as one whose client
+// has left.
+func (b *inbound) note(err error) {
+	b.state.Lock()
+	defer b.state.Unlock()
+	if err == io.EOF {
+		b.ended = true
+		return
+	}
+	if b.err == nil && !b.shut {
+		b.err = err
+		b.cancel()
+	}
+}
+
+// Close implements io.Closer.
+func (b *inbound) Close() error { return nil }
+
+// fault returns what was wrong with the body, or nil.
+func (b *inbound) fault() error {
+	if b == nil {
+		return nil
+	}
+	b.state.Lock()
+	defer b.state.Unlock()
+	return b.err
+}
+
+// done reports whether nothing is left to read. An untouched body is one that
+// nobody has asked the client for yet, if it waits to be asked.
+func (b *inbound) done() (done, touched bool) {
+	if b == nil {
+		return true, false
+	}
+	b.state.Lock()
+	defer b.state.Unlock()
+	return b.ended, b.touched
+}
+
+// close keeps a transport that is not done yet from reading on.
+func (b *inbound) close() {
+	b.state.Lock()
+	b.shut = true
+	b.state.Unlock()
+}
+
+const (
+	// dropBytes and dropTime bound what is read of a body that nobody wants,
+	// so that the connection can be used again. Most bodies are smaller and
+	// have come already.
+	dropBytes = 64 << 10
+	dropTime  = 50 * time.Millisecond
+)
+
+// drop reads the rest of a body that no one else reads any more, if it is
+// short and here.
+func (b *inbound) drop(rc *http.ResponseController) {
+	b.close()
+	_ = rc.SetReadDeadline(time.Now().Add(dropTime))
+	b.mu.Lock() // a transport may be at it still
+	defer b.mu.Unlock()
+	if _, err := io.CopyN(io.Discard, b.src, dropBytes+1); err == io.EOF {
+		b.note(io.EOF)
+		_ = rc.SetReadDeadline(time.Time{})
+	}
+}
+
+// buffers are for answers' bodies. 32 KiB are a compromise: larger ones save
+// system calls on large bodies, smaller ones memory with many streams.
+var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
+// errClient marks that the client could not be written to.
+var errClient = errors.New("the client has gone")
+
+// copyBody sends an answer's body on as it comes: whatever was read is sent at
+// once unless the rest follows directly. size is its length, or -1.
+func copyBody(w http.ResponseWriter, body io.Reader, size int64) error {
+	buf := buffers.Get().(*[32 << 10]byte)
+	defer buffers.Put(buf)
+	rc := http.NewResponseController(w)
+	if size < 0 && rc.Flush() != nil { // the first byte may be long in coming
+		return errClient
+	}
+	left := size
+	for {
+		n, err := body.Read(buf[:])
+		if n > 0 {
+			if _, err := w.Write(buf[:n]); err != nil {
+				return errClient
+			}
+			left -= int64(n)
+		}
+		switch {
+		case err == io.EOF && left > 0:
+			return io.ErrUnexpectedEOF
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case n > 0 && left != 0 && rc.Flush() != nil:
+			return errClient
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/wire"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// statusClientClosed is in the log for requests whose client has left. No
+// answer has it.
+const statusClientClosed = 499
+
+// fail answers a request for which there is no answer.
+func (x *exchange) fail(err error) {
+	var bad *wire.Refusal
+	fault := x.body.fault()
+	switch {
+	case errors.As(fault, &bad):
+		x.make(refusal(bad))
+		return
+	case x.gone():
+		x.log("client-closed", statusClientClosed)
+		panic(http.ErrAbortHandler)
+	case fault != nil:
+		x.make(made{status: http.StatusBadRequest, kind: requestError, reason: "body",
+			detail: "The request's body cannot be read: " + fault.Error() + "."})
+		return
+	}
+	x.make(x.explain(err))
+}
+
+// explain says why there is no answer.
+func (x *exchange) explain(err error) made {
+	m := made{policy: x.report.Policy, attempts: len(x.report.Attempts),
+		after: x.report.RetryAfter, reason: x.report.Reason.String()}
+	m.noRetry = (retry.Config{}).MarkNoRetry(x.report.Reason, m.attempts)
+	var r *seakeep.Rejection
+	refused := errors.As(err, &r)
+	if refused {
+		m.policy, m.reason, m.after = r.Policy, r.Reason.String(), r.RetryAfter
+		m.status, m.kind = ofReason(r.Reason)
+		m.detail = x.p.reasons.of(r)
+	}
+	last := err
+	if refused {
+		last = r.Last
+	}
+	var fb *seakeep.FallbackError
+	if errors.As(err, &fb) && !refused {
+		last = fb.Call
+	}
+	if m.status == 0 {
+		m.status, m.kind = ofError(last)
+	}
+	if !refused {
+		m.detail = "The dependency gave no answer: " + last.Error() + "."
+	}
+	if fb != nil && fb.Fallback != nil {
+		m.detail += " No fallback answered: " + fb.Fallback.Error() + "."
+	}
+	return m
+}
+
+// ofReason returns the status and the error type for a rung's refusal. The
+// status is 0 for a rung that only refused another attempt: then the last one's
+// failure tells more.
+func ofReason(r core.Reason) (status int, kind string) {
+	switch r {
+	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen, core.KeysExhausted:
+		return http.StatusServiceUnavailable, unavailable
+	case core.BulkheadFull, core.QueueTimeout:
+		return http.StatusServiceUnavailable, limitReached
+	case core.DeadlineExceeded, core.DeadlineTooShort:
+		return http.StatusGatewayTimeout, responseTimeout
+	}
+	return 0, ""
+}
+
+// ofError returns the status and the error type for a failed attempt.
+func ofError(err error) (status int, kind string) {
+	var dns *net.DNSError
+	var op *net.OpError
+	switch {
+	case err == nil:
+		return http.StatusBadGateway, internalError
+	case errors.As(err, &dns):
+		if dns.IsTimeout {
+			return http.StatusGatewayTimeout, "dns_timeout"
+		}
+		return http.StatusBadGateway, "dns_error"
+	case errors.As(err, &op) && op.Op == "dial":
+		return ofDial(err)
+	case isTLS(err) != "":
+		return http.StatusBadGateway, isTLS(err)
+	case timedOut(err):
+		return http.StatusGatewayTimeout, responseTimeout
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return http.StatusBadGateway, "connection_terminated"
+	}
+	return http.StatusBadGateway, ofText(err.Error())
+}
+
+// ofDial tells the ways apart in which no connection came about.
+func ofDial(err error) (status int, kind string) {
+	switch {
+	case timedOut(err):
+		return http.StatusGatewayTimeout, "connection_timeout"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return http.StatusBadGateway, "destination_ip_unroutable"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
+		errors.Is(err, syscall.EADDRNOTAVAIL):
+		return http.StatusServiceUnavailable, limitReached
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return http.StatusBadGateway, "connection_refused"
+	}
+	return http.StatusBadGateway, "connection_terminated"
+}
+
+func timedOut(err error) bool {
+	var t interface{ Timeout() bool }
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) ||
+		errors.As(err, &t) && t.Timeout()
+}
+
+func isTLS(err error) string {
+	var cert *tls.CertificateVerificationError
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	switch {
+	case errors.As(err, &cert), errors.As(err, &unknown), errors.As(err, &host):
+		return "tls_certificate_error"
+	case errors.As(err, &alert):
+		return "tls_alert_received"
+	case errors.As(err, &record):
+		return "tls_protocol_error"
+	}
+	return ""
+}
+
+// texts are what net/http says where it has no error values.
+var texts = []struct{ text, kind string }{
+	{"server response headers exceeded", "http_response_header_section_size"},
+	{"transfer encoding", "http_response_transfer_coding"},
+	{"server closed idle connection", "connection_terminated"},
+	{"malformed", "http_protocol_error"},
+	{"bad Content-Length", "http_protocol_error"},
+	{errInterim.Error(), "http_protocol_error"},
+}
+
+func ofText(text string) (kind string) {
+	for _, t := range texts {
+		if strings.Contains(text, t.text) {
+			return t.kind
+		}
+	}
+	return internalError
+}
+
+// fallbackStatus is Proxy-Status for a fallback's answer: who stood in, and for
+// what.
+func (x *exchange) fallbackStatus() string {
+	text := pseudonym
+	if _, kind := ofReason(x.report.Reason); kind != "" {
+		text += "; error=" + kind
+	}
+	details := "fallback=" + x.report.Fallback
+	if r := x.report.Reason; r != core.NoReason {
+		details = r.String() + ", " + details
+	}
+	return text + "; details=" + quoted(details)
+}
+
+// log writes a line about an answer that is not the dependency's.
+func (x *exchange) log(what string, status int, more ...any) {
+	x.p.local.info(what, append([]any{"for", x.route.name, "method", x.r.Method,
+		"path", x.r.URL.Path, "status", status, "attempts", len(x.report.Attempts)}, more...)...)
+}

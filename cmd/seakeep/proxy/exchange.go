@@ -1,0 +1,221 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// exchange is one request on its way through the proxy, and its answer.
+type exchange struct {
+	p       *Proxy
+	front   *front
+	route   *route
+	w       http.ResponseWriter
+	r       *http.Request
+	body    *inbound // nil: the request has none
+	upgrade string   // the protocol that the client wants to change to
+	report  seakeep.Report
+	interim interim
+	sent    bool // the answer has begun
+}
+
+// exchange handles one request.
+func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
+	f.active.Add(1)
+	defer f.active.Add(-1)
+	x := &exchange{p: p, front: f, route: f.route.Load(), w: w, r: r, upgrade: upgradeOf(r.Header)}
+	x.interim.w, x.interim.old = w, !r.ProtoAtLeast(1, 1)
+	defer x.recovered()
+	if p.draining.Load() {
+		w.Header().Set("Connection", "close")
+	}
+	switch {
+	case r.Method == http.MethodConnect:
+		x.make(noTunnels)
+	case x.loops():
+		x.make(looping)
+	default:
+		x.carry()
+	}
+}
+
+// recovered turns a panic into an honest end. The one that breaks the
+// connection on purpose passes.
+func (x *exchange) recovered() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	x.p.log.Error("panic while handling a request", "for", x.route.name, "panic", v,
+		"stack", string(debug.Stack()))
+	if x.sent {
+		panic(http.ErrAbortHandler)
+	}
+	x.make(made{status: http.StatusInternalServerError, kind: internalError,
+		reason: "panic", detail: "The proxy has made a mistake, which is in its log."})
+}
+
+// carry sends the request through the ladder and answers it.
+func (x *exchange) carry() {
+	ctx, cancel := x.context()
+	defer cancel()
+	if x.r.Body != nil && x.r.Body != http.NoBody {
+		x.body = &inbound{src: x.r.Body, cancel: cancel}
+		defer x.endBody()
+	}
+	resp, err := x.route.transport.RoundTrip(x.outgoing(ctx))
+	x.interim.close()
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		x.switchTo(resp)
+		return
+	}
+	x.pass(resp)
+}
+
+// context carries what the caller says of its request: how long it will wait,
+// and whether it is trying again itself.
+func (x *exchange) context() (context.Context, context.CancelFunc) {
+	h := x.r.Header
+	ctx := httptrace.WithClientTrace(x.r.Context(),
+		&httptrace.ClientTrace{Got1xxResponse: x.interim.got})
+	ctx = seakeep.With(ctx, seakeep.Call{RetriedAbove: retriedAbove(h), Report: &x.report})
+	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil || h[deadline.GRPCHeader] != nil {
+		// What is malformed is as good as absent.
+		if left, ok, _ := deadline.Read(h.Get); ok {
+			return context.WithTimeout(ctx, left)
+		}
+	}
+	return context.WithCancel(ctx)
+}
+
+// retriedAbove reports whether whoever sent the request is retrying it.
+func retriedAbove(h http.Header) bool {
+	for _, name := range [...]string{retry.AttemptHeader, retry.EnvoyAttemptHeader} {
+		if values := h[name]; len(values) > 0 {
+			if n, ok := retry.ParseAttempt(values[0]); ok && n > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// outgoing is the request as it leaves. The fields are changed in place: nobody
+// else reads them.
+func (x *exchange) outgoing(ctx context.Context) *http.Request {
+	x.forwardFields()
+	out := x.r.WithContext(ctx)
+	u := *x.r.URL
+	// The transport puts the endpoint's address in. Host stays the client's.
+	u.Scheme, u.Host, u.User = "http", "", (*url.Userinfo)(nil)
+	out.URL, out.RequestURI, out.Close, out.TransferEncoding = &u, "", false, nil
+	out.Body, out.GetBody = nil, nil
+	if x.body != nil {
+		out.Body = x.body
+	}
+	return out
+}
+
+// pass sends an answer on as it comes.
+func (x *exchange) pass(resp *http.Response) {
+	h := x.w.Header()
+	passFields(h, resp.Header)
+	h["Via"] = append(h["Via"], "1.1 "+pseudonym)
+	if x.report.Fallback != "" {
+		h.Add("Proxy-Status", x.fallbackStatus())
+		x.log("fallback", resp.StatusCode)
+	}
+	announced := len(resp.Trailer)
+	if announced > 0 {
+		names := make([]string, 0, announced)
+		for name := range resp.Trailer {
+			names = append(names, name)
+		}
+		h["Trailer"] = []string{strings.Join(names, ", ")}
+	}
+	if done, _ := x.body.done(); !done {
+		// The request goes on while the answer comes, and whatever is left of
+		// it then must not be taken for the next one.
+		_ = http.NewResponseController(x.w).EnableFullDuplex()
+		h.Set("Connection", "close")
+	}
+	x.begin(resp.StatusCode)
+	if err := copyBody(x.w, resp.Body, sizeOf(resp)); err != nil {
+		x.broken(err)
+	}
+	x.trailer(resp, announced)
+}
+
+// sizeOf returns how long the answer's body will be, or -1.
+func sizeOf(resp *http.Response) int64 {
+	if resp.Request != nil && resp.Request.Method == http.MethodHead {
+		return 0
+	}
+	return resp.ContentLength
+}
+
+// begin sends the answer's head.
+func (x *exchange) begin(status int) {
+	x.sent = true
+	x.w.WriteHeader(status)
+}
+
+// trailer sends what came behind the body.
+func (x *exchange) trailer(resp *http.Response, announced int) {
+	if len(resp.Trailer) == 0 {
+		return
+	}
+	h := x.w.Header()
+	_ = http.NewResponseController(x.w).Flush() // a short body would get a length instead
+	prefix := ""
+	if len(resp.Trailer) != announced {
+		prefix = http.TrailerPrefix
+	}
+	for name, values := range resp.Trailer {
+		h[prefix+name] = values
+	}
+}
+
+// broken ends an answer that broke off: the client must see that it is not
+// whole.
+func (x *exchange) broken(err error) {
+	if x.gone() || errors.Is(err, errClient) {
+		x.log("client-closed", statusClientClosed)
+	} else {
+		x.p.local.log.LogAttrs(context.Background(), slog.LevelWarn, "an answer broke off",
+			slog.String("for", x.route.name), slog.String("error", err.Error()))
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// gone reports whether the client has left.
+func (x *exchange) gone() bool { return x.r.Context().Err() != nil }
+
+// endBody lets nobody read the request any further. If something is left of it
+// the connection ends with the answer, which says so; a read that waits for the
+// client must not hold that up.
+func (x *exchange) endBody() {
+	x.body.close()
+	if done, _ := x.body.done(); !done {
+		_ = http.NewResponseController(x.w).SetReadDeadline(time.Unix(1, 0))
+	}
+}
