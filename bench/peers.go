@@ -7,10 +7,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/failsafe-go/failsafe-go"
-	"github.com/failsafe-go/failsafe-go/bulkhead"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
-	"github.com/failsafe-go/failsafe-go/timeout"
 	"github.com/sony/gobreaker/v2"
 	"golang.org/x/sync/semaphore"
 )
@@ -44,15 +42,6 @@ func failsafeBreaker[T any]() circuitbreaker.CircuitBreaker[T] {
 func failsafeRetry[T any]() retrypolicy.RetryPolicy[T] {
 	return retrypolicy.NewBuilder[T]().WithMaxAttempts(attempts).
 		WithBackoff(backoffBy, backoffTo).AbortOnErrors(circuitbreaker.ErrOpen).Build()
-}
-
-// failsafeStack is in the order of our ladder, which is also the cheaper one
-// for it: with the timeout outermost it takes longer.
-func failsafeStack[T any](limit time.Duration) (failsafe.Executor[T],
-	circuitbreaker.CircuitBreaker[T]) {
-	b := failsafeBreaker[T]()
-	return failsafe.With[T](bulkhead.New[T](slots), failsafeRetry[T](), b,
-		timeout.New[T](limit)), b
 }
 
 // failsafeGet is the shortest way to call: the function gets no context, so

@@ -26,7 +26,7 @@ func httpRow() row {
 			{name: httpNone, make: func() loop { return roundTrips(stub{}) }},
 			{httpName, func() loop {
 				return roundTrips(seakeephttp.Wrap(ourPolicy(ourStack(limit)), stub{}))
-			}, &ours{10, []string{failsafeHTTP, byHandName}}},
+			}, &ours{4, []string{failsafeHTTP, byHandName}}},
 			{name: failsafeHTTP, make: func() loop { return roundTrips(failsafeTransport()) }},
 			{name: byHandName, make: func() loop {
 				return roundTrips(&handTransport{newByHand[*http.Response](limit)})
@@ -70,10 +70,9 @@ func roundTrips(t http.RoundTripper) loop {
 func failsafeTransport() http.RoundTripper {
 	retry := failsafehttp.NewRetryPolicyBuilder().WithMaxAttempts(attempts).
 		WithBackoff(backoffBy, backoffTo).Build()
-	var stack []failsafe.Policy[*http.Response]
-	stack = append(stack, bulkhead.New[*http.Response](slots), retry,
+	stack := failsafe.With(bulkhead.New[*http.Response](slots), retry,
 		failsafeBreaker[*http.Response](), timeout.New[*http.Response](limit))
-	return failsafehttp.NewRoundTripper(stub{}, stack...)
+	return failsafehttp.NewRoundTripperWithExecutor(stub{}, stack)
 }
 
 // handTransport is a RoundTripper by hand. The attempt's context must live

@@ -19,7 +19,7 @@ type variant struct {
 
 // ours is what is asked of a variant of Seakeep.
 type ours struct {
-	allocs int      // most allocations a call may make; a test holds it
+	allocs int      // most allocations a call may make, or add to the base; a test holds it
 	peers  []string // variants of the row that it is compared with
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync/atomic"
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
@@ -69,7 +68,7 @@ func (x *exchange) finish() (*http.Response, error) {
 	end := &x.ending
 	if end.Verdict == call.Succeeded {
 		if resp := x.begin(); resp != nil {
-			x.payload.end()
+			x.payload.end(x.req)
 			if x.adapter.ExerciseDue() {
 				x.exercise()
 			}
@@ -89,7 +88,7 @@ func (x *exchange) finish() (*http.Response, error) {
 		}
 		failure = x.adapter.Unanswered(failure, err)
 	}
-	x.payload.end()
+	x.payload.end(x.req)
 	if end.Verdict == call.Failed && x.usable() {
 		x.mark()
 		if resp := x.begin(); resp != nil {
@@ -118,7 +117,7 @@ func (x *exchange) mark() {
 
 // giveUp drops what is left of the call.
 func (x *exchange) giveUp() {
-	x.payload.end()
+	x.payload.end(x.req)
 	if x.resp != nil {
 		_ = x.resp.Body.Close()
 		x.resp = nil
@@ -145,13 +144,15 @@ func (x *exchange) begin() *http.Response {
 	if stream := upgraded || streams(resp); !x.ending.Tail.Begun(stream) {
 		return nil
 	}
-	x.body.x, x.body.rc = x, resp.Body
+	x.rc = resp.Body
 	if rw, ok := resp.Body.(io.ReadWriteCloser); ok && upgraded {
-		resp.Body = &tunnel{body: &x.body, rw: rw}
+		resp.Body = &tunnel{body: (*answerBody)(x), rw: rw}
 		return resp
 	}
-	x.body.record = x.recording()
-	resp.Body = &x.body
+	if x.caching != nil && storable(resp) {
+		x.caching.record = new(recording)
+	}
+	resp.Body = (*answerBody)(x)
 	return resp
 }
 
@@ -170,26 +171,22 @@ func streams(resp *http.Response) bool {
 	return !sized
 }
 
-// answerBody is the body that the caller reads.
-type answerBody struct {
-	x      *exchange
-	rc     io.ReadCloser
-	record *recording // for the cache; nil: not stored
-	ended  atomic.Bool
-}
+// answerBody is the body that the caller reads: an exchange whose answer was
+// handed over.
+type answerBody exchange
 
 // Read implements io.Reader.
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.rc.Read(p)
-	if b.record != nil {
-		b.record.add(p[:n])
+	if b.caching != nil {
+		b.caching.record.add(p[:n])
 	}
 	switch {
 	case err == nil:
 	case err == io.EOF:
 		b.end(core.Success)
 	default:
-		b.end(broken(err, b.x.req.Context()))
+		b.end(broken(err, b.req.Context()))
 	}
 	return n, err
 }
@@ -197,7 +194,9 @@ func (b *answerBody) Read(p []byte) (int, error) {
 // Close implements io.Closer. A caller that stops early has what it wanted.
 func (b *answerBody) Close() error {
 	err := b.rc.Close()
-	b.record.drop()
+	if b.caching != nil {
+		b.caching.record.drop()
+	}
 	b.end(core.Success)
 	return err
 }
@@ -207,10 +206,11 @@ func (b *answerBody) end(o core.Outcome) {
 	if b.ended.Swap(true) {
 		return
 	}
-	if o == core.Success && b.record != nil {
-		b.x.store(b.record)
+	x := (*exchange)(b)
+	if o == core.Success && x.caching != nil && x.caching.record != nil {
+		x.store(x.caching.record)
 	}
-	b.x.close(o)
+	x.close(o)
 }
 
 // broken says what a body that ended early means to the policies.

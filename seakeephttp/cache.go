@@ -16,12 +16,15 @@ import (
 // copy seldom helps.
 const maxCached = 1 << 20
 
-// entryKey is what a request's answer is stored and found by.
-type entryKey struct {
-	key   string        // empty: neither stored nor found
-	fresh time.Duration // until when an answer is
-	anew  bool          // the caller wants no stored answer while there is a new one
-	age   time.Duration // of the answer that was found
+// caching is what the cache has to do with one request.
+type caching struct {
+	cache  *stale.Cache
+	key    string
+	fresh  time.Duration // until when an answer is
+	anew   bool          // the caller wants no stored answer while there is a new one
+	leased bool          // this call renews the stored answer
+	age    time.Duration // of the answer that was found
+	record *recording    // of the answer's body; nil: not stored
 }
 
 // stored is an answer in the cache. It is never changed.
@@ -32,40 +35,25 @@ type stored struct {
 	age    time.Duration
 }
 
-// keyOf returns the request's key. Only reads are cached, and only those whose
-// answer cannot depend on who asks, unless the caller has named what it asks
-// for.
-func (x *exchange) keyOf(settings *seakeep.Cache) entryKey {
+// newCaching returns nil if the request's answer is not cached. Only reads are,
+// and only those whose answer cannot depend on who asks, unless the caller has
+// named what it asks for.
+func (x *exchange) newCaching(cache *stale.Cache, settings *seakeep.Cache) *caching {
 	req, h := x.req, x.req.Header
 	if m := req.Method; m != "" && m != http.MethodGet && m != http.MethodHead {
-		return entryKey{}
+		return nil
 	}
-	if h["Range"] != nil || has(h, "Cache-Control", "no-store") {
-		return entryKey{}
+	if h["Range"] != nil || has(h, "Cache-Control", "no-store") ||
+		(x.info.CacheKey == "" && personal(h)) {
+		return nil
 	}
-	e := entryKey{fresh: settings.Fresh, anew: has(h, "Cache-Control", "no-cache")}
-	var b strings.Builder
-	part := func(s string) {
-		b.WriteString(s)
-		b.WriteByte(0)
+	parts := []string{x.adapter.Plan().Config().Name, req.Method, h.Get("Accept-Encoding"),
+		x.info.CacheKey}
+	if x.info.CacheKey == "" {
+		parts = append(parts, hostOf(req), req.URL.EscapedPath(), req.URL.RawQuery, x.key())
 	}
-	part(x.policy.Name)
-	part(req.Method)
-	part(h.Get("Accept-Encoding"))
-	if x.info.CacheKey != "" {
-		part(x.info.CacheKey)
-		e.key = b.String()
-		return e
-	}
-	if personal(h) {
-		return entryKey{}
-	}
-	part(hostOf(req))
-	part(req.URL.EscapedPath())
-	part(req.URL.RawQuery)
-	part(x.key)
-	e.key = b.String()
-	return e
+	return &caching{cache: cache, key: strings.Join(parts, "\x00"), fresh: settings.Fresh,
+		anew: has(h, "Cache-Control", "no-cache")}
 }
 
 // personal reports whether a request says who is asking.
@@ -113,24 +101,15 @@ type recording struct {
 	lost atomic.Bool
 }
 
-// recording starts a copy of the answer's body, if it may be stored.
-func (x *exchange) recording() *recording {
-	if x.cache == nil || !storable(x.resp) {
-		return nil
-	}
-	return &recording{}
-}
-
 func (r *recording) add(p []byte) {
-	if r.lost.Load() {
-		return
-	}
-	if r.buf.Len()+len(p) > maxCached {
+	switch {
+	case r == nil || r.lost.Load():
+	case r.buf.Len()+len(p) > maxCached:
 		r.drop()
 		r.buf = bytes.Buffer{}
-		return
+	default:
+		r.buf.Write(p)
 	}
-	r.buf.Write(p)
 }
 
 func (r *recording) drop() {
@@ -141,7 +120,7 @@ func (r *recording) drop() {
 
 // store keeps the answer, whose whole body r has; nil: it has none.
 func (x *exchange) store(r *recording) {
-	if x.cache == nil || !storable(x.resp) || (r != nil && r.lost.Load()) {
+	if x.caching == nil || !storable(x.resp) || (r != nil && r.lost.Load()) {
 		return
 	}
 	s := &stored{header: lasting(x.resp.Header), length: x.resp.ContentLength}
@@ -158,7 +137,7 @@ func (x *exchange) store(r *recording) {
 			size += int64(len(v))
 		}
 	}
-	x.cache.Store(seakeep.Now(), x.entry.key, s, size)
+	x.caching.cache.Store(seakeep.Now(), x.caching.key, s, size)
 }
 
 // lasting returns the fields of an answer that belong to it and not to the
@@ -178,43 +157,44 @@ func lasting(h http.Header) http.Header {
 }
 
 // lookup finds the request's answer.
-func (x *exchange) lookup() (*stored, stale.Status, error) {
-	v, age, status := x.cache.Lookup(seakeep.Now(), x.entry.key)
+func (c *caching) lookup() (*stored, stale.Status, error) {
+	v, age, status := c.cache.Lookup(seakeep.Now(), c.key)
 	s, ok := v.(*stored)
 	if status == stale.Miss || !ok {
 		return nil, stale.Miss, errNothingCached
 	}
-	x.entry.age = age + s.age
+	c.age = age + s.age
 	return s, status, nil
 }
 
 // fresh returns an answer without a call: one that is fresh, or an old one
 // while another caller renews it. It returns nil if this caller must call.
 func (x *exchange) fresh() *http.Response {
-	if x.entry.fresh == 0 || x.entry.anew {
+	c := x.caching
+	if c.fresh == 0 || c.anew {
 		return nil
 	}
-	s, status, err := x.lookup()
+	s, status, err := c.lookup()
 	if err != nil {
 		return nil
 	}
 	detail := ""
 	if status == stale.Stale {
-		if x.leased = x.cache.Lease(seakeep.Now(), x.entry.key); x.leased {
+		if c.leased = c.cache.Lease(seakeep.Now(), c.key); c.leased {
 			return nil
 		}
 		detail = "stale-while-revalidate"
 	}
-	x.adapter.Reported(x.info, kindCache, x.entry.age)
+	x.adapter.Reported(x.info, kindCache, c.age)
 	return x.again(s, detail)
 }
 
 // stale returns an old answer because the call has failed.
 func (x *exchange) stale() (*http.Response, error) {
-	if x.cache == nil {
+	if x.caching == nil {
 		return nil, errNothingCached
 	}
-	s, _, err := x.lookup()
+	s, _, err := x.caching.lookup()
 	if err != nil {
 		return nil, err
 	}
@@ -224,15 +204,15 @@ func (x *exchange) stale() (*http.Response, error) {
 // again makes an answer of a stored one, and says so (RFC 9211).
 func (x *exchange) again(s *stored, detail string) *http.Response {
 	resp := made(x.req, http.StatusOK, s.header.Clone(), s.body)
-	h := resp.Header
+	h, c := resp.Header, x.caching
 	if x.req.Method == http.MethodHead { // the length is that of a body we never had
 		h.Del("Content-Length")
 		if resp.ContentLength = s.length; s.length >= 0 {
 			h.Set("Content-Length", strconv.FormatInt(s.length, 10))
 		}
 	}
-	h.Set("Age", strconv.FormatInt(int64(x.entry.age/time.Second), 10))
-	ttl := int64((x.entry.fresh - x.entry.age).Round(time.Second) / time.Second)
+	h.Set("Age", strconv.FormatInt(int64(c.age/time.Second), 10))
+	ttl := int64((c.fresh - c.age).Round(time.Second) / time.Second)
 	status := "seakeep; hit; ttl=" + strconv.FormatInt(ttl, 10)
 	if detail != "" {
 		status += "; detail=" + detail
@@ -243,8 +223,8 @@ func (x *exchange) again(s *stored, detail string) *http.Response {
 
 // release gives the lease for renewing the answer back.
 func (x *exchange) release() {
-	if x.leased {
-		x.leased = false
-		x.cache.Done(seakeep.Now(), x.entry.key)
+	if c := x.caching; c != nil && c.leased {
+		c.leased = false
+		c.cache.Done(seakeep.Now(), c.key)
 	}
 }

@@ -2,74 +2,86 @@ package seakeephttp
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/retry"
-	"github.com/seakeep/seakeep/core/stale"
 )
 
 // exchange is one request on its way through the ladder, and its answer. It
 // has one owner until the answer is handed over; from then on only its body is
-// in use.
+// in use. It is one allocation with the request that is sent and the body that
+// is read, and its size is felt: each pointer more is one for the collector.
 type exchange struct {
 	t       *Transport
 	req     *http.Request // the caller's; never changed
 	info    *seakeep.Call
 	adapter seakeep.Adapter
-	policy  call.Config
+	retry   *seakeep.Retry // nil: none
 	pool    *pool
-	key     string // the breaker's
-	safety  retry.Safety
+	payload payload
+	caching *caching // nil: the answer is neither stored nor found
+	first   sending
 
-	tried      uint64 // endpoints, a bit each
-	unsent     int    // attempts that went to another endpoint because they never reached theirs
-	mayHaveRun bool   // an attempt failed, and it may do harm to repeat it elsewhere
-	payload    payload
-	first      sending
+	tried      uint64       // endpoints, a bit each
+	unsent     uint8        // attempts that went on to another endpoint, having reached none
+	safety     retry.Safety // what is known of running it twice
+	mayHaveRun bool         // an attempt failed, and it may do harm to repeat it elsewhere
 
 	resp   *http.Response  // the latest answer
 	live   context.Context // of resp; nil: its body is in memory
 	at     *endpoint       // of the attempt under way, or whose answer's body is open
 	err    error           // of the latest attempt that had no answer
 	ending seakeep.Ending
-	body   answerBody
 
-	cache  *stale.Cache // nil: the answer is neither stored nor found
-	entry  entryKey
-	leased bool // this call renews the stored answer
+	rc    io.ReadCloser // what answerBody reads
+	ended atomic.Bool   // answerBody has given everything back
 }
 
 func newExchange(t *Transport, req *http.Request) *exchange {
 	x := &exchange{t: t, req: req, pool: t.current(), info: seakeep.CallOf(req.Context())}
-	target := x.pool.whole
-	if x.pool.config != nil && len(x.pool.config.Operations) > 0 {
-		if m, ok := t.set.Match(t.name, seakeep.HTTPRequest{Method: req.Method, Host: hostOf(req),
-			Path: req.URL.EscapedPath(), Header: req.Header.Get}); ok {
-			target = m
-		}
-	}
+	target := x.target()
 	x.adapter = target.Policy.Adapter()
-	x.policy = x.adapter.Plan().Config()
-	x.key = x.info.Key
-	replay := int64(defaultReplay)
-	if s := target.Settings; s != nil {
-		replay = s.Replay
-		if x.key == "" && s.KeyHeader != "" {
-			x.key = req.Header.Get(s.KeyHeader)
-		}
-	}
+	x.retry = x.adapter.Plan().Config().Retry
 	x.safety = x.knownSafety()
-	x.payload.init(req, replay, x)
-	if cache, settings := x.adapter.Cache(); cache != nil {
-		if x.entry = x.keyOf(settings); x.entry.key != "" {
-			x.cache = cache
+	if carries(req) && req.GetBody == nil && (x.retry != nil || x.asksOthers()) {
+		replay := int64(defaultReplay)
+		if target.Settings != nil {
+			replay = target.Settings.Replay
 		}
+		x.payload.upload = newUpload(req.Body, req.ContentLength, replay, &t.family.kept)
+	}
+	if cache, settings := x.adapter.Cache(); cache != nil {
+		x.caching = x.newCaching(cache, settings)
 	}
 	return x
+}
+
+// target returns what the request is under.
+func (x *exchange) target() seakeep.Target {
+	if x.pool.config != nil && len(x.pool.config.Operations) > 0 {
+		if m, ok := x.t.set.Match(x.t.name, seakeep.HTTPRequest{Method: x.req.Method, Host: hostOf(x.req),
+			Path: x.req.URL.EscapedPath(), Header: x.req.Header.Get}); ok {
+			return m
+		}
+	}
+	return x.pool.whole
+}
+
+// key returns what the request's breaker is kept by: what the caller says, or
+// the header that the file names.
+func (x *exchange) key() string {
+	if x.info.Key == "" && x.pool.config != nil {
+		if name := x.target().Settings.KeyHeader; name != "" {
+			return x.req.Header.Get(name)
+		}
+	}
+	return x.info.Key
 }
 
 func hostOf(req *http.Request) string {
@@ -94,7 +106,7 @@ func (x *exchange) knownSafety() retry.Safety {
 
 // request says how the call enters the ladder.
 func (x *exchange) request() call.Request {
-	r := call.Request{Deadline: core.Never, Key: x.key, RetriedAbove: x.info.RetriedAbove, Tail: true}
+	r := call.Request{Deadline: core.Never, Key: x.key(), RetriedAbove: x.info.RetriedAbove, Tail: true}
 	if t, ok := x.req.Context().Deadline(); ok {
 		r.Deadline = seakeep.InstantOf(t)
 	}
@@ -105,15 +117,15 @@ func (x *exchange) request() call.Request {
 // another, as far as the retry policy goes; the budget, the breaker and the
 // deadline are asked later.
 func (x *exchange) mayRepeat(attempt int, r core.Result) bool {
-	return x.policy.Retry != nil && !x.info.RetriedAbove &&
-		x.policy.Retry.Check(attempt+1-x.unsent, r, x.safety, true) == core.NoReason &&
-		x.payload.replayable(true)
+	return x.retry != nil && !x.info.RetriedAbove &&
+		x.retry.Check(attempt+1-int(x.unsent), r, x.safety, true) == core.NoReason &&
+		x.payload.replayable(x.req, true)
 }
 
 // try makes one attempt.
 func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 	x.putAside()
-	body, again, err := x.payload.next()
+	body, again, err := x.payload.next(x.req)
 	if err != nil {
 		x.err = err
 		return x.told(core.Result{Outcome: core.Ignored, Cause: core.ClientError})
@@ -160,7 +172,7 @@ func (x *exchange) failed(attempt int, r core.Result) {
 func (x *exchange) told(r core.Result) seakeep.Tried {
 	t := seakeep.Tried{Result: r}
 	if r.Outcome != core.Success {
-		t.Facts.Safety, t.Facts.Replayable = x.safety, x.payload.replayable(false)
+		t.Facts.Safety, t.Facts.Replayable = x.safety, x.payload.replayable(x.req, false)
 		t.Facts.Elsewhere = x.tried != x.pool.all
 	}
 	return t

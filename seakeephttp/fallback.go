@@ -46,7 +46,7 @@ func (x *exchange) fallBack() (*http.Response, error) {
 		}
 		var age time.Duration
 		if kind == kindCache {
-			age = x.entry.age
+			age = x.caching.age
 		}
 		resp.Header.Set(FallbackHeader, kind)
 		resp.Request = x.req
@@ -87,7 +87,7 @@ func (x *exchange) elsewhere(name string) (*http.Response, error) {
 	if x.resp == nil || x.live == nil {
 		x.close(x.ending.Last.Outcome)
 	}
-	body, again, err := x.payload.next()
+	body, again, err := x.payload.next(x.req)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +164,10 @@ func (x *exchange) rehearse(a config.Answer, req *http.Request, harmless bool) (
 	case a.Omit != nil:
 		return kindOmit, nil
 	case a.Cache != nil:
-		if x.cache == nil {
+		if x.caching == nil {
 			return kindCache, errNothingCached
 		}
-		_, _, err := x.lookup()
+		_, _, err := x.caching.lookup()
 		return kindCache, err
 	case !harmless:
 		return kindDependency, errNotExercised
@@ -183,7 +183,7 @@ func (x *exchange) rehearse(a config.Answer, req *http.Request, harmless bool) (
 // readOnly reports whether a request can be sent without anybody having asked
 // for it.
 func readOnly(req *http.Request) bool {
-	if req.Body != nil && req.Body != http.NoBody {
+	if carries(req) {
 		return false
 	}
 	switch req.Method {

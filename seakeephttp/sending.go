@@ -23,9 +23,7 @@ const keyHeader = "Idempotency-Key"
 // something must be put into it.
 type sending struct {
 	req      http.Request
-	url      url.URL
 	deadline [1]string
-	attempt  [1]string
 	owned    bool        // req.Header is a copy
 	traced   bool        // got tells whether a connection was there
 	got      atomic.Bool // a connection was there to send the request on
@@ -65,9 +63,9 @@ func (s *sending) direct(to *url.URL) {
 	if s.req.Host == s.req.URL.Host {
 		s.req.Host = ""
 	}
-	s.url = *s.req.URL
-	s.url.Scheme, s.url.Host = to.Scheme, to.Host
-	s.req.URL = &s.url
+	u := *s.req.URL
+	u.Scheme, u.Host = to.Scheme, to.Host
+	s.req.URL = &u
 }
 
 // header returns a header that may be written to.
@@ -138,10 +136,10 @@ func (s *sending) tellAttempt(x *exchange, attempt int) {
 		n = above
 	}
 	h := s.header()
-	s.attempt[0] = strconv.Itoa(n)
-	h[retry.AttemptHeader] = s.attempt[:]
+	mark := []string{strconv.Itoa(n)}
+	h[retry.AttemptHeader] = mark
 	if h[retry.EnvoyAttemptHeader] != nil {
-		h[retry.EnvoyAttemptHeader] = s.attempt[:]
+		h[retry.EnvoyAttemptHeader] = mark
 	}
 }
 

@@ -140,7 +140,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errNoURL
 	}
 	x := newExchange(t, req)
-	if x.cache != nil {
+	if x.caching != nil {
 		if resp := x.fresh(); resp != nil {
 			closeBody(req)
 			return resp, nil
@@ -155,7 +155,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // has panicked. Otherwise the ladder has ended, and there is nothing to do.
 func (x *exchange) panicked() {
 	if x.ending.Verdict == call.Running {
-		x.payload.end()
+		x.payload.end(x.req)
 		x.release()
 		x.left()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,10 @@ func (f *demoFlags) check() (err error) {
 		f.options.Slow = nil
 	}
 	for _, text := range f.slow {
-		if text == "off" && len(f.slow) == 1 {
+		if text == "off" {
+			if len(f.slow) > 1 {
+				return errors.New("--slow off says that nothing gets slow; remove it, or the others")
+			}
 			break
 		}
 		s, err := demo.ParseSlow(text)

@@ -109,9 +109,6 @@ func (k *Keyed) Len() int {
 	return len(k.entries)
 }
 
-// KeySnapshot is a Snapshot with its Key set.
-type KeySnapshot = Snapshot
-
 // Snapshot reads all breakers, sorted by key. To be read is not to be used.
 func (k *Keyed) Snapshot(now core.Instant) []Snapshot {
 	k.mu.Lock()

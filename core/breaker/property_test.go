@@ -3,6 +3,7 @@ package breaker
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func (w *watch) report(c call, o core.Outcome, took time.Duration) error {
 		if w.state == HalfOpen {
 			before.RetryAfter, after.RetryAfter = 0, 0
 		}
-		if fmt.Sprint(before) != fmt.Sprint(after) {
+		if !reflect.DeepEqual(before, after) {
 			return fmt.Errorf("a late or neutral report changed\n%+v to\n%+v", before, after)
 		}
 	}

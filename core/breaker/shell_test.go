@@ -1,8 +1,8 @@
 package breaker
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -62,8 +62,8 @@ func TestTheFastPathIsTheMachine(t *testing.T) {
 				t.Fatalf("seed %d step %d: change %+v, machine %+v", seed, i, got, want)
 			}
 			if rng.IntN(10) == 0 {
-				if s, u := fmt.Sprint(b.Snapshot(now)), fmt.Sprint(m.snapshot(now)); s != u {
-					t.Fatalf("seed %d step %d: snapshot\n%s machine\n%s", seed, i, s, u)
+				if s, u := b.Snapshot(now), m.snapshot(now); !reflect.DeepEqual(s, u) {
+					t.Fatalf("seed %d step %d: snapshot\n%+v machine\n%+v", seed, i, s, u)
 				}
 			}
 		}

@@ -167,7 +167,7 @@ type Snapshot struct {
 	Name     string
 	Stats    StatsSnapshot
 	Breaker  *breaker.Snapshot
-	Keyed    []breaker.KeySnapshot
+	Keyed    []breaker.Snapshot
 	Bulkhead *bulkhead.Snapshot
 	Budget   *budget.Snapshot
 }

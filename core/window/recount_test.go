@@ -124,8 +124,8 @@ func TestCountsEqualARecount(t *testing.T) {
 			default:
 				k.reset(now)
 			}
-			if len(k.all) > 2000 {
-				k.all = slices.Delete(k.all, 0, 1000) // older than any window here needs
+			if len(k.all) > 600 {
+				k.all = slices.Delete(k.all, 0, 300) // older than any window here needs
 			}
 		}
 	}

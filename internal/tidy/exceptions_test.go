@@ -2,7 +2,4 @@ package tidy
 
 // exceptions are findings we live with: "rule subject" and the reason. Think
 // of splitting first; a file that is hard to split is the usual reason.
-var exceptions = map[string]string{
-	"policy-files core/window/machine.go": "the window is a part of other policies' machines; " +
-		"only its histogram of recent latencies has a lock",
-}
+var exceptions = map[string]string{}

@@ -28,15 +28,15 @@ func newUsers(url string, rec *recorder) *users {
 	return u
 }
 
-// run lets users come until the run is over or ctx ends, and returns when the
-// last one has an answer or has given up.
-func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) {
+// run lets users come until the run is over or ctx ends, and returns when that
+// was. By then the last user has an answer or has given up.
+func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) time.Duration {
 	defer u.transport.CloseIdleConnections()
 	defer u.wg.Wait()
 	for {
 		a := plan.arrival()
 		if !pause(ctx, min(a.at, until)-u.rec.clock.now()) || a.at >= until {
-			return
+			return min(u.rec.clock.now(), until)
 		}
 		u.come(a)
 	}
@@ -45,7 +45,7 @@ func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) {
 // come starts a user's request. It never waits: whoever comes to a generator
 // that is full counts as failed and is told apart in the report.
 func (u *users) come(a arrival) {
-	u.rec.sent(a)
+	u.rec.sent(a, u.rec.clock.now()-a.at)
 	select {
 	case u.outstanding <- struct{}{}:
 	default:

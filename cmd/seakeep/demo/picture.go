@@ -22,6 +22,8 @@ const (
 	showCursor = "\x1b[?25h"
 	clearLine  = "\x1b[K"
 	clearBelow = "\x1b[J"
+	wrap       = "\x1b[?7h"
+	cut        = "\x1b[?7l" // lines at the right edge, so that a line is a row
 	up         = "\x1b[%dA"
 
 	bold   = "\x1b[1m"
@@ -40,10 +42,14 @@ func (p *picture) draw(changes []string) {
 	if p.height > 0 {
 		fmt.Fprintf(&b, up, p.height)
 	}
-	for _, line := range append(changes, frame...) {
+	for _, line := range changes {
 		b.WriteString(line + clearLine + "\n")
 	}
-	b.WriteString(clearBelow)
+	b.WriteString(cut)
+	for _, line := range frame {
+		b.WriteString(line + clearLine + "\n")
+	}
+	b.WriteString(wrap + clearBelow)
 	p.height = len(frame)
 	_, _ = io.WriteString(p.out, b.String())
 }

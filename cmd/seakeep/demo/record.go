@@ -65,6 +65,7 @@ type transition struct {
 	policy   string
 	from, to string
 	reason   core.Reason
+	seq      uint64 // rises with each change of this breaker
 }
 
 // recorder gathers what happens. It is the observer of the policies, too.
@@ -73,6 +74,7 @@ type recorder struct {
 	counts  []span // when a request is planned that the report is about
 	of      [len(names)]counters
 	skipped atomic.Uint64 // users' requests beyond maxOutstanding
+	late    atomic.Int64  // the longest time between plan and start, in nanoseconds
 
 	mu      sync.Mutex
 	changes []transition // as they happened
@@ -89,8 +91,10 @@ func newRecorder(c clock, counts []span) *recorder {
 	return r
 }
 
-// sent notes that a user makes a request as planned.
-func (r *recorder) sent(a arrival) {
+// sent notes that a user makes a request, and how long after its plan. Only
+// the users' own goroutine calls it.
+func (r *recorder) sent(a arrival, late time.Duration) {
+	r.late.Store(max(r.late.Load(), int64(late)))
 	c := &r.of[a.endpoint]
 	c.whole.sent.Add(1)
 	if within(r.counts, a.at) {
@@ -133,7 +137,7 @@ func (r *recorder) Observe(e core.Event) {
 			c.countedRetries.Add(1)
 		}
 	case core.BreakerChanged:
-		t := transition{r.clock.since(e.At), e.Policy, e.From, e.To, e.Reason}
+		t := transition{r.clock.since(e.At), e.Policy, e.From, e.To, e.Reason, e.Seq}
 		r.mu.Lock()
 		if len(r.changes) < maxTransitions {
 			r.changes = append(r.changes, t)

@@ -1,9 +1,11 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -24,6 +26,7 @@ type Report struct {
 	CallsTo   map[string]float64         `json:"calls_to"` // attempts a second that reached it
 	Retries   map[string]uint64          `json:"retries"`
 	Skipped   uint64                     `json:"skipped"` // failed for want of room in the generator
+	Late      float64                    `json:"late_ms"` // how late the generator was at most
 
 	options Options
 }
@@ -73,7 +76,7 @@ func (s *stage) report(ran time.Duration) *Report {
 		Endpoints: map[string]EndpointReport{}, Breakers: map[string][]BreakerReport{},
 		CallsTo: map[string]float64{}, Retries: map[string]uint64{},
 		Pool:    PoolReport{o.Pool, pool.maxBusy, pool.refused},
-		Skipped: s.rec.skipped.Load(), options: o}
+		Skipped: s.rec.skipped.Load(), Late: round(float64(s.rec.late.Load())/1e6, 1), options: o}
 	for _, slow := range o.Slow {
 		r.Slow = append(r.Slow, slow.String())
 	}
@@ -87,7 +90,9 @@ func (s *stage) report(ran time.Duration) *Report {
 		}
 		r.Retries[name] = c.countedRetries.Load()
 	}
-	for _, t := range s.rec.transitions(0) {
+	changes := s.rec.transitions(0)
+	slices.SortStableFunc(changes, func(a, b transition) int { return cmp.Compare(a.seq, b.seq) })
+	for _, t := range changes {
 		r.Breakers[t.policy] = append(r.Breakers[t.policy],
 			BreakerReport{seconds(t.at), t.from, t.to, t.reason.String()})
 	}

@@ -22,8 +22,7 @@ func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
 		return nil, err
 	}
 	stopShow := show(s, screen)
-	s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
-	ran := min(s.rec.clock.now(), o.For)
+	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
 	stopShow()
 	r := s.report(ran)
 	r.Interrupted = ctx.Err() != nil && ran < o.For

@@ -40,7 +40,7 @@ func standing(b breaker.Snapshot) string {
 	case b.State == breaker.Open && b.RetryAfter > 0:
 		return fmt.Sprintf("open %.1fs", b.RetryAfter.Seconds())
 	case b.State == breaker.Closed && b.Ramp < 1:
-		return fmt.Sprintf("closed, lets %.0f%% in", b.Ramp*100)
+		return fmt.Sprintf("ramping %.0f%%", b.Ramp*100)
 	}
 	return b.State.String()
 }

@@ -6,16 +6,20 @@ import (
 	"strings"
 )
 
+// tooLate is how late the generator may be, in milliseconds, before the
+// report has to say so: a few times what a busy machine costs each wake-up.
+const tooLate = 50
+
 // WriteTable writes the report for people, and what to try next. program is
 // how the demo was called, for example "seakeep demo".
 func (r *Report) WriteTable(w io.Writer, program string) error {
 	var b strings.Builder
 	b.WriteString(r.title())
-	fmt.Fprintf(&b, "%-16s %6s %6s %9s %7s %8s %7s %7s %8s\n", "endpoint", "sent", "ok",
+	fmt.Fprintf(&b, "%-16s %6s %6s %8s %6s %8s %6s %6s %8s\n", "endpoint", "sent", "ok",
 		"fallback", "failed", "success", "p50", "p99", "calls/s")
 	for _, name := range names {
 		e := r.Endpoints[name]
-		fmt.Fprintf(&b, "%-16s %6d %6d %9d %7d %8s %7s %7s %8.1f\n", name, e.Sent, e.OK,
+		fmt.Fprintf(&b, "%-16s %6d %6d %8d %6d %8s %6s %6s %8.1f\n", name, e.Sent, e.OK,
 			e.Fallback, e.Failed, figure(e.Success, 100, 2, "%"), figure(e.P50, 1, 0, "ms"),
 			figure(e.P99, 1, 0, "ms"), r.CallsTo[name])
 	}
@@ -27,6 +31,10 @@ func (r *Report) WriteTable(w io.Writer, program string) error {
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d requests were not made and count as failed: %d were under way.\n",
 			r.Skipped, maxOutstanding)
+	}
+	if r.Late > tooLate {
+		fmt.Fprintf(&b, "Some requests were made %.0fms late, because this machine was too busy for\n"+
+			"exact figures. The wait is part of them.\n", r.Late)
 	}
 	for _, name := range names {
 		if n := len(r.Breakers[name]); n > 0 {
@@ -48,7 +56,10 @@ func (r *Report) title() string {
 		what = append(what, fmt.Sprintf("%s (%s to %s)", s.what(), short(s.Start), short(s.end())))
 	}
 	text := "All was well"
-	if len(what) > 0 {
+	switch {
+	case len(what) > 0 && r.CountedS == 0:
+		text = "Nothing was slow yet"
+	case len(what) > 0:
 		text = "While " + strings.Join(what, "; ")
 	}
 	text += fmt.Sprintf(", with protect: %s\n\n", r.Protect)

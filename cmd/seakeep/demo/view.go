@@ -76,11 +76,11 @@ func (l *lines) begin() {
 }
 
 func (l *lines) draw(changes []string) {
-	at := l.stage.rec.clock.now()
-	l.tell(at)
 	for _, line := range changes {
 		fmt.Fprintln(l.out, line)
 	}
+	at := l.stage.rec.clock.now()
+	l.tell(at)
 	if at < l.next {
 		return
 	}
