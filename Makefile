@@ -76,8 +76,8 @@ staticcheck: ## what vet does not see
 	bin/staticcheck -checks inherit,-ST1005 $(call every,$(MODULES))
 
 .PHONY: bench
-bench: ## our benchmarks beside the peers', at 1 and at 2 procs
-	go test -run '^$$' -bench . -benchmem -cpu 1,2 $(call every,./bench)
+bench: ## our benchmarks beside the peers', at 1 and at 2 procs; ARGS="-run ^f" picks rows
+	go run ./bench $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME each

@@ -46,7 +46,8 @@ func run(args []string, w io.Writer) error {
 	}
 	for _, r := range chosen {
 		for _, procs := range o.procs {
-			results := summarize(r, procs, measure(r, procs, o))
+			samples, lent := measure(r, procs, o)
+			results := summarize(r, procs, samples, lent)
 			out.Results = append(out.Results, results...)
 			if !*asJSON {
 				printRow(w, r, procs, results)
@@ -91,9 +92,10 @@ type report struct {
 func (r *report) header(w io.Writer) {
 	fmt.Fprintln(w, strings.Join(r.About, "\n"))
 	fmt.Fprintln(w, "load of the machine at the start:", r.Began)
-	fmt.Fprintln(w, "cpu: processor time of the whole process for each call, wall: elapsed time for each call;")
-	fmt.Fprintln(w, "medians of the rounds. With 2 procs two goroutines share one object. Ratios are of processor")
-	fmt.Fprintln(w, "time, taken round by round; in brackets the middle half of the rounds.")
+	fmt.Fprint(w, `cpu: processor time of the whole process for each call; wall: elapsed time for
+each call; medians of the rounds. With 2 procs two goroutines share one object.
+Ratios are of processor time, taken round by round; in brackets the middle half.
+`)
 }
 
 // about says what was measured on what.

@@ -7,7 +7,7 @@ import (
 )
 
 func closedRow() row {
-	return row{id: "a", title: "closed breaker: admit, call an empty function, report", variants: []variant{
+	return row{id: "a", title: "closed breaker: admit, empty function, report", variants: []variant{
 		{"seakeep, now given", closedGiven, &ours{0, []string{gobreakerName, failsafePermit}}},
 		{"seakeep, clock read before and after", closedRead,
 			&ours{0, []string{gobreakerName, failsafePermit}}},

@@ -41,9 +41,12 @@ func stackRow() row {
 	}
 	return row{id: "f", title: "timeout + bulkhead + retry + breaker around an empty function",
 		variants: []variant{
-			{stackTotal, do(total, empty), &ours{1, []string{outermost, outermostCtx, byHandName}}},
-			{stackAttempt, do(ourStack(limit), empty), &ours{1, []string{failsafeName, failsafeCtx}}},
-			{stackWaits, do(ourStack(limit), waits), &ours{5, []string{failsafeWaits, byHandWaits}}},
+			{stackTotal, do(total, empty),
+				&ours{1, []string{outermost, outermostCtx, byHandName}}},
+			{stackAttempt, do(ourStack(limit), empty),
+				&ours{1, []string{failsafeName, failsafeCtx}}},
+			{stackWaits, do(ourStack(limit), waits),
+				&ours{5, []string{failsafeWaits, byHandWaits}}},
 			{name: outermost, make: outer(failsafeGet)},
 			{name: outermostCtx, make: outer(withCtx(empty))},
 			{name: failsafeName, make: inner(failsafeGet)},

@@ -12,6 +12,7 @@ type result struct {
 	Variant string   `json:"variant"`
 	Ours    bool     `json:"ours"`
 	Procs   int      `json:"procs"`
+	Lent    float64  `json:"procs_lent,omitempty"` // by the machine, of more than one
 	CPU     float64  `json:"cpu_ns"`
 	Low     float64  `json:"cpu_ns_low"`  // first quartile
 	High    float64  `json:"cpu_ns_high"` // third quartile
@@ -35,7 +36,7 @@ type ratio struct {
 func cpuOf(s sample) float64  { return s.cpu }
 func wallOf(s sample) float64 { return s.wall }
 
-func summarize(r row, procs int, samples [][]sample) []result {
+func summarize(r row, procs int, samples [][]sample, lent []float64) []result {
 	out := make([]result, len(r.variants))
 	base := r.index(r.base)
 	for i, v := range r.variants {
@@ -46,6 +47,9 @@ func summarize(r row, procs int, samples [][]sample) []result {
 			Bytes:  quantile(column(samples[i], func(s sample) float64 { return s.bytes }), 0.5),
 			Allocs: quantile(column(samples[i], func(s sample) float64 { return s.allocs }), 0.5),
 		}
+		if procs > 1 {
+			out[i].Lent = quantile(lent, 0.5)
+		}
 		if base >= 0 && i != base {
 			adds := quantile(added(samples, i, base, cpuOf), 0.5)
 			out[i].Adds = &adds
@@ -54,7 +58,8 @@ func summarize(r row, procs int, samples [][]sample) []result {
 			continue
 		}
 		for _, peer := range v.ours.peers {
-			out[i].Ratios = append(out[i].Ratios, compare(samples, peerOf{i, r.index(peer), base, peer}))
+			c := compare(samples, peerOf{i, r.index(peer), base, peer})
+			out[i].Ratios = append(out[i].Ratios, c)
 		}
 	}
 	return out

@@ -13,6 +13,9 @@ import (
 // printRow writes the results of one row with so many procs.
 func printRow(w io.Writer, r row, procs int, results []result) {
 	fmt.Fprintf(w, "\n%s  %s, %s\n", r.id, r.title, plural(procs, "proc"))
+	if lent := results[0].Lent; procs > 1 && lent < 0.8*float64(procs) {
+		fmt.Fprintf(w, "   the machine lent %.1f processors only, which hides contention\n", lent)
+	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	head := "cpu ns/op\tmiddle half\twall ns/op\tB/op\tallocs/op\t"
 	if r.base != "" {

@@ -27,7 +27,7 @@ func section(t *testing.T, text string) *object {
 	if err := yaml.Load([]byte(text), &doc); err != nil {
 		t.Fatal(err)
 	}
-	d := newDecoder("seakeep.yaml")
+	d := newDecoder("seakeep.yaml", policyFile)
 	return objectOf(&field{d: d, node: doc.Content[0], path: "a.breaker"}, "a section")
 }
 

@@ -22,10 +22,7 @@ const (
 // top reads the whole file.
 func (o *object) top(f *File) {
 	defer o.close()
-	if v := o.require("version", "version: 1"); v != nil && v.quoted() {
-		v.fail(quote(v.node)+" is text", "write it without quotes")
-	}
-	choose(o, "version", &f.Version, option[int]{"1", 1})
+	o.version(&f.Version)
 	o.require("service", "the name of this service, such as checkout")
 	service := o.text("service", &f.Service, nameForm, nameFix)
 	o.note("service", service, f.Service)
@@ -44,6 +41,14 @@ func (o *object) top(f *File) {
 	for _, field := range all.each() {
 		f.Dependencies = append(f.Dependencies, field.dependency())
 	}
+}
+
+// version reads the version of the format, which every file begins with.
+func (o *object) version(out *int) {
+	if v := o.require("version", "version: 1"); v != nil && v.quoted() {
+		v.fail(quote(v.node)+" is text", "write it without quotes")
+	}
+	choose(o, "version", out, option[int]{"1", 1})
 }
 
 func (f *field) dependency() *Dependency {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Error is one mistake in a policy file. Line and Column count from 1; Column
+// Error is one mistake in a policy file or a scenario file. Line and Column count from 1; Column
 // counts characters.
 type Error struct {
 	File    string `json:"file"`

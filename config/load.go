@@ -43,25 +43,38 @@ func Parse(name string, data []byte) (*File, error) {
 
 // parse reads a file. With record it keeps the values in effect too.
 func parse(name string, data []byte, record bool) (*File, *decoder) {
-	d := newDecoder(name)
+	d := newDecoder(name, policyFile)
 	d.record = record
-	d.measure(data)
 	f := &File{name: name, text: bytes.Clone(data)}
-	root := d.parseYAML(data)
-	if root == nil || !d.checkGraph(root) {
-		return f, d
-	}
-	node := resolve(root)
-	top := &field{d: d, node: node}
-	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null" {
-		top.fail("the file is empty", emptyFix)
+	top := d.root(data)
+	if top == nil {
 		return f, d
 	}
 	objectOf(top, "keys such as version: 1, service: and dependencies:").top(f)
 	d.cross()
+	d.sortWarnings()
+	f.warnings = d.warnings
+	return f, d
+}
+
+// root turns the text into a tree that is safe to walk, or records why not and
+// returns nil.
+func (d *decoder) root(data []byte) *field {
+	d.measure(data)
+	root := d.parseYAML(data)
+	if root == nil || !d.checkGraph(root) {
+		return nil
+	}
+	top := &field{d: d, node: resolve(root)}
+	if top.node.Kind == yaml.ScalarNode && top.node.ShortTag() == "!!null" {
+		top.fail("the file is empty", d.genre.begin)
+		return nil
+	}
+	return top
+}
+
+func (d *decoder) sortWarnings() {
 	slices.SortStableFunc(d.warnings, func(a, b Warning) int {
 		return byPlace((*Error)(&a), (*Error)(&b))
 	})
-	f.warnings = d.warnings
-	return f, d
 }

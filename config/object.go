@@ -12,6 +12,7 @@ import (
 // decoder collects what the readers find.
 type decoder struct {
 	file     string
+	genre    genre
 	errs     Errors
 	warnings []Warning
 	reported map[mistake]bool
@@ -33,8 +34,8 @@ type mistake struct {
 	key, problem string
 }
 
-func newDecoder(file string) *decoder {
-	return &decoder{file: file, reported: map[mistake]bool{}, noted: map[string]bool{},
+func newDecoder(file string, g genre) *decoder {
+	return &decoder{file: file, genre: g, reported: map[mistake]bool{}, noted: map[string]bool{},
 		known: map[string]bool{}}
 }
 

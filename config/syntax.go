@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFile bounds a policy file. A thousand dependencies written out in full
-// stay below it; what is larger is a mistake or an attack.
+// maxFile bounds a file. A thousand dependencies written out in full stay below
+// it; what is larger is a mistake or an attack.
 const maxFile = 1 << 20
 
 // parseYAML turns the text into the one document it must hold. On failure it
@@ -21,7 +21,7 @@ const maxFile = 1 << 20
 func (d *decoder) parseYAML(data []byte) *yaml.Node {
 	if len(data) > maxFile {
 		d.failAt(1, 1, "", fmt.Sprintf("the file is larger than %s", showSize(maxFile)),
-			"split it by service")
+			d.genre.split)
 		return nil
 	}
 	if line, column, what := badText(data); what != "" {
@@ -36,7 +36,7 @@ func (d *decoder) parseYAML(data []byte) *yaml.Node {
 	var doc, second yaml.Node
 	switch err := loader.Load(&doc); {
 	case errors.Is(err, io.EOF):
-		d.failAt(1, 1, "", "the file is empty", emptyFix)
+		d.failAt(1, 1, "", "the file is empty", d.genre.begin)
 		return nil
 	case err != nil:
 		d.syntaxError(data, err)
@@ -49,17 +49,28 @@ func (d *decoder) parseYAML(data []byte) *yaml.Node {
 		return nil
 	default:
 		d.failAt(second.Line, second.Column, "", "a second document starts here",
-			"give one policy per file and remove the line ---")
+			d.genre.one+" and remove the line ---")
 		return nil
 	}
 	if len(doc.Content) != 1 {
-		d.failAt(1, 1, "", "the file is empty", emptyFix)
+		d.failAt(1, 1, "", "the file is empty", d.genre.begin)
 		return nil
 	}
 	return doc.Content[0]
 }
 
-const emptyFix = "start with version: 1, service: and dependencies:"
+// genre is what the messages about a file as a whole say of its kind.
+type genre struct {
+	begin string // how to mend an empty file
+	one   string // ... one with several documents
+	split string // ... one that is too large
+}
+
+var policyFile = genre{
+	begin: "start with version: 1, service: and dependencies:",
+	one:   "give one policy per file",
+	split: "split it by service",
+}
 
 // badText finds what cannot be read as text: bytes that are not UTF-8 and
 // control characters, which YAML forbids. The library reports those without a

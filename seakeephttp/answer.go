@@ -2,12 +2,10 @@ package seakeephttp
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"net/http"
-	"os"
 
+	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/retry"
@@ -20,10 +18,12 @@ const wholeLimit = 4 << 10
 
 // takeWhole reads a failing answer that may be followed by another attempt, if
 // it is small: then its connection can be used again, and it is there for the
-// caller if it stays the last.
+// caller if it stays the last. One of unknown length may never end, so it is
+// read within the attempt's limit or not at all.
 func (x *exchange) takeWhole() {
-	body := x.resp.Body
-	if x.resp.ContentLength > wholeLimit {
+	body, length := x.resp.Body, x.resp.ContentLength
+	_, limited := x.last.req.Context().Deadline()
+	if length > wholeLimit || (length < 0 && !limited) {
 		return
 	}
 	var buf bytes.Buffer
@@ -34,7 +34,7 @@ func (x *exchange) takeWhole() {
 	}
 	_ = body.Close()
 	x.resp.Body = io.NopCloser(&buf)
-	x.live = nil
+	x.whole = true
 	x.left()
 }
 
@@ -47,7 +47,7 @@ type spliced struct {
 // putAside makes way for the next attempt. An answer that is in memory is
 // kept, because that attempt may have none.
 func (x *exchange) putAside() {
-	if x.resp == nil || x.live == nil {
+	if !x.open() {
 		return
 	}
 	_ = x.resp.Body.Close()
@@ -56,92 +56,92 @@ func (x *exchange) putAside() {
 	x.left()
 }
 
+// open reports whether there is an answer whose body is not in memory.
+func (x *exchange) open() bool { return x.resp != nil && !x.whole }
+
 // usable reports whether the answer's body can still be read. It cannot if its
 // attempt was given up, for example for a repetition that was refused after the
 // wait.
 func (x *exchange) usable() bool {
-	return x.resp != nil && (x.live == nil || x.live.Err() == nil)
+	return x.resp != nil && (x.whole || x.last.req.Context().Err() == nil)
 }
 
-// finish turns the ladder's ending into what the caller gets.
-func (x *exchange) finish() (*http.Response, error) {
-	end := &x.ending
+// finish turns the ladder's ending into what the caller gets. until is the
+// caller's deadline.
+func (x *exchange) finish(end *seakeep.Ending, until core.Instant) (*http.Response, error) {
+	x.tail = end.Tail
 	if end.Verdict == call.Succeeded {
-		if resp := x.begin(); resp != nil {
-			x.payload.end(x.req)
-			if x.adapter.ExerciseDue() {
+		if resp := x.begin(core.Success); resp != nil {
+			x.endBody()
+			if x.exerciseDue() {
 				x.exercise()
 			}
 			return resp, nil
 		}
-		x.late()
+		x.late(end)
 	}
 	if !x.usable() {
 		x.putAside()
 	}
 	failure := x.adapter.Failure(x.req.Context(), *end, x.err)
 	if x.adapter.WantsFallback(end) {
-		resp, err := x.fallBack()
+		resp, err := x.fallBack(end.Last.Outcome, until)
 		if resp != nil {
-			x.giveUp()
+			x.giveUp(end.Last.Outcome)
 			return resp, nil
 		}
 		failure = x.adapter.Unanswered(failure, err)
 	}
-	x.payload.end(x.req)
+	x.endBody()
 	if end.Verdict == call.Failed && x.usable() {
-		x.mark()
-		if resp := x.begin(); resp != nil {
+		if (retry.Config{}).MarkNoRetry(end.Reason, end.Attempts) {
+			setHeader(x.resp, retry.NoRetryHeader, "1")
+		}
+		if resp := x.begin(end.Last.Outcome); resp != nil {
 			return resp, nil
 		}
 	}
-	x.giveUp()
+	x.giveUp(end.Last.Outcome)
 	return nil, failure
 }
 
 // late turns a success that came too late to be read into a failure.
-func (x *exchange) late() {
-	x.ending.Verdict, x.ending.Reason = call.Failed, core.DeadlineExceeded
-	x.ending.Last = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
+func (x *exchange) late(end *seakeep.Ending) {
+	x.mayHaveRun = x.safety != retry.Idempotent
+	end.Verdict, end.Reason = call.Failed, core.DeadlineExceeded
+	end.Last = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
 	if r := x.info.Report; r != nil {
-		r.Verdict, r.Reason = x.ending.Verdict, x.ending.Reason
-	}
-}
-
-// mark says on the last answer that the layer above must not try again.
-func (x *exchange) mark() {
-	if (retry.Config{}).MarkNoRetry(x.ending.Reason, x.ending.Attempts) {
-		x.resp.Header.Set(retry.NoRetryHeader, "1")
+		r.Verdict, r.Reason = end.Verdict, end.Reason
 	}
 }
 
 // giveUp drops what is left of the call.
-func (x *exchange) giveUp() {
-	x.payload.end(x.req)
+func (x *exchange) giveUp(o core.Outcome) {
+	x.endBody()
 	if x.resp != nil {
 		_ = x.resp.Body.Close()
 		x.resp = nil
 	}
-	x.close(x.ending.Last.Outcome)
+	x.close(o)
 }
 
 // begin hands the answer over, with a body that gives everything back at its
 // end. It returns nil if the answer was lost at the last moment, because a
-// limit has passed.
-func (x *exchange) begin() *http.Response {
+// limit has passed. o is how the attempt went.
+func (x *exchange) begin(o core.Outcome) *http.Response {
 	resp := x.resp
 	resp.Request = x.req
 	upgraded := resp.StatusCode == http.StatusSwitchingProtocols
 	switch {
-	case x.live == nil: // it is in memory
-		x.close(x.ending.Last.Outcome)
+	case x.whole:
+		x.close(o)
 		return resp
 	case !upgraded && bodyless(x.req, resp):
 		x.store(nil)
-		x.close(x.ending.Last.Outcome)
+		x.close(o)
 		return resp
 	}
-	if stream := upgraded || streams(resp); !x.ending.Tail.Begun(stream) {
+	if stream := upgraded || streams(resp); !x.tail.Begun(stream) {
 		return nil
 	}
 	x.rc = resp.Body
@@ -154,99 +154,4 @@ func (x *exchange) begin() *http.Response {
 	}
 	resp.Body = (*answerBody)(x)
 	return resp
-}
-
-// bodyless reports whether the answer ends with its headers.
-func bodyless(req *http.Request, resp *http.Response) bool {
-	return resp.Body == nil || resp.Body == http.NoBody || req.Method == http.MethodHead
-}
-
-// streams reports whether nobody knows where the answer ends. One that the
-// transport has decompressed on its own had a length before.
-func streams(resp *http.Response) bool {
-	if resp.ContentLength >= 0 {
-		return false
-	}
-	sized := resp.Uncompressed && resp.ProtoMajor == 1 && len(resp.TransferEncoding) == 0 && !resp.Close
-	return !sized
-}
-
-// answerBody is the body that the caller reads: an exchange whose answer was
-// handed over.
-type answerBody exchange
-
-// Read implements io.Reader.
-func (b *answerBody) Read(p []byte) (int, error) {
-	n, err := b.rc.Read(p)
-	if b.caching != nil {
-		b.caching.record.add(p[:n])
-	}
-	switch {
-	case err == nil:
-	case err == io.EOF:
-		b.end(core.Success)
-	default:
-		b.end(broken(err, b.req.Context()))
-	}
-	return n, err
-}
-
-// Close implements io.Closer. A caller that stops early has what it wanted.
-func (b *answerBody) Close() error {
-	err := b.rc.Close()
-	if b.caching != nil {
-		b.caching.record.drop()
-	}
-	b.end(core.Success)
-	return err
-}
-
-// end gives everything back, once, however many goroutines use the body.
-func (b *answerBody) end(o core.Outcome) {
-	if b.ended.Swap(true) {
-		return
-	}
-	x := (*exchange)(b)
-	if o == core.Success && x.caching != nil && x.caching.record != nil {
-		x.store(x.caching.record)
-	}
-	x.close(o)
-}
-
-// broken says what a body that ended early means to the policies.
-func broken(err error, caller context.Context) core.Outcome {
-	switch {
-	case caller.Err() == context.Canceled:
-		return core.Cancelled
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return core.Timeout
-	case errors.Is(err, http.ErrBodyReadAfterClose):
-		return core.Success
-	}
-	return core.Failure
-}
-
-// tunnel is the connection of an answer that switched protocols. It ends when
-// it is closed, since either direction may end before the other.
-type tunnel struct {
-	body *answerBody
-	rw   io.ReadWriteCloser
-}
-
-func (t *tunnel) Read(p []byte) (int, error)  { return t.rw.Read(p) }
-func (t *tunnel) Write(p []byte) (int, error) { return t.rw.Write(p) }
-
-// Close implements io.Closer.
-func (t *tunnel) Close() error {
-	err := t.rw.Close()
-	t.body.end(core.Success)
-	return err
-}
-
-// CloseWrite ends one direction, where the connection can do that.
-func (t *tunnel) CloseWrite() error {
-	if c, ok := t.rw.(interface{ CloseWrite() error }); ok {
-		return c.CloseWrite()
-	}
-	return http.ErrNotSupported
 }

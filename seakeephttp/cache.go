@@ -76,13 +76,17 @@ func has(h http.Header, name string, words ...string) bool {
 	return false
 }
 
+// forbidding are the directives of an answer that is not for everyone, or not
+// to be given without asking first.
+var forbidding = []string{"no-store", "private", "no-cache", "must-revalidate", "proxy-revalidate"}
+
 // storable reports whether an answer may be given again, to anyone, when it is
 // old.
 func storable(resp *http.Response) bool {
 	h := resp.Header
-	if resp.StatusCode != http.StatusOK || resp.ContentLength > maxCached && resp.Body != http.NoBody ||
-		resp.Trailer != nil || h["Set-Cookie"] != nil ||
-		has(h, "Cache-Control", "no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate") {
+	large := resp.ContentLength > maxCached && resp.Body != http.NoBody
+	if resp.StatusCode != http.StatusOK || large || resp.Trailer != nil || h["Set-Cookie"] != nil ||
+		has(h, "Cache-Control", forbidding...) {
 		return false
 	}
 	for _, line := range h["Vary"] {
@@ -140,6 +144,11 @@ func (x *exchange) store(r *recording) {
 	x.caching.cache.Store(seakeep.Now(), x.caching.key, s, size)
 }
 
+// passing are the fields of a connection, and of a fallback.
+var passing = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "Proxy-Authenticate", "Proxy-Authentication-Info",
+	FallbackHeader}
+
 // lasting returns the fields of an answer that belong to it and not to the
 // connection it came over.
 func lasting(h http.Header) http.Header {
@@ -149,8 +158,7 @@ func lasting(h http.Header) http.Header {
 			out.Del(strings.TrimSpace(name))
 		}
 	}
-	for _, name := range [...]string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer",
-		"Transfer-Encoding", "Upgrade", "Proxy-Authenticate", "Proxy-Authentication-Info", FallbackHeader} {
+	for _, name := range passing {
 		delete(out, name)
 	}
 	return out

@@ -26,7 +26,7 @@ func TestF144OneRefreshAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls atomic.Int32
 		p := cached(t, 10*time.Second, time.Minute)
-		rt := Wrap(p, roundTrip(func(r *http.Request) (*http.Response, error) {
+		rt := Wrap(p, baseFunc(func(r *http.Request) (*http.Response, error) {
 			n := calls.Add(1)
 			select {
 			case <-time.After(500 * time.Millisecond):
@@ -90,7 +90,7 @@ func storm(t *testing.T, rt http.RoundTripper, n int) int32 {
 func TestF145FailureReplacesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := answer(200, "v1")
-		rt := Wrap(cached(t, 10*time.Second, time.Hour), roundTrip(func(*http.Request) (*http.Response, error) {
+		rt := Wrap(cached(t, 10*time.Second, time.Hour), baseFunc(func(*http.Request) (*http.Response, error) {
 			return next, nil
 		}))
 		get(t, rt, "http://test/")
@@ -148,7 +148,7 @@ func TestCacheKeepsPeopleApart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			broken := false
-			rt := Wrap(cached(t, 0, time.Hour), roundTrip(func(*http.Request) (*http.Response, error) {
+			rt := Wrap(cached(t, 0, time.Hour), baseFunc(func(*http.Request) (*http.Response, error) {
 				if broken {
 					return nil, io.EOF
 				}
@@ -177,7 +177,7 @@ func TestCacheKeepsPeopleApart(t *testing.T) {
 // TestCacheKey: two requests that may have different answers have different
 // keys.
 func TestCacheKey(t *testing.T) {
-	rt := Wrap(cached(t, time.Hour, time.Hour), roundTrip(func(r *http.Request) (*http.Response, error) {
+	rt := Wrap(cached(t, time.Hour, time.Hour), baseFunc(func(r *http.Request) (*http.Response, error) {
 		return answer(200, r.URL.String()+r.Host+r.Header.Get("Accept-Encoding")), nil
 	}))
 	ask := func(url, host, encoding string, c seakeep.Call) {
@@ -206,7 +206,7 @@ func TestCacheKey(t *testing.T) {
 // because whoever names what is asked for knows that it is the same for all.
 func TestCallersOwnKey(t *testing.T) {
 	n := 0
-	rt := Wrap(cached(t, time.Hour, time.Hour), roundTrip(func(*http.Request) (*http.Response, error) {
+	rt := Wrap(cached(t, time.Hour, time.Hour), baseFunc(func(*http.Request) (*http.Response, error) {
 		n++
 		return answer(200, "list"), nil
 	}))
@@ -236,7 +236,7 @@ func TestOnlyWholeAnswersAreStored(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := cached(t, time.Hour, time.Hour)
-			rt := Wrap(p, roundTrip(func(*http.Request) (*http.Response, error) {
+			rt := Wrap(p, baseFunc(func(*http.Request) (*http.Response, error) {
 				resp := answer(200, strings.Repeat("x", c.size))
 				resp.ContentLength = c.length
 				resp.Header.Set("Connection", "X-Hop")

@@ -151,7 +151,7 @@ func TestTimeoutBeforeAConnection(t *testing.T) {
 		return nil, errors.New("too late")
 	}
 	defer close(block)
-	tr := Wrap(policy(t, seakeep.Config{}), base)
+	tr := Wrap(retries(t, 2), base)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
 	x := newExchange(tr, request(t, "POST", "http://test/", strings.NewReader("abc")).WithContext(ctx))

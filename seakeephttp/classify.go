@@ -22,7 +22,8 @@ func classifyAnswer(resp *http.Response) core.Result {
 		return r
 	}
 	h := resp.Header
-	r.NoRetry = h[retry.NoRetryHeader] != nil || h[envoyOverloaded] != nil || h[envoyRatelimited] != nil
+	r.NoRetry = h[retry.NoRetryHeader] != nil || h[envoyOverloaded] != nil ||
+		h[envoyRatelimited] != nil
 	if r.Outcome == core.Overloaded {
 		if value := h.Get("Retry-After"); value != "" {
 			r.RetryAfter, _ = retry.ParseRetryAfter(value, time.Now(), longestRetryAfter)

@@ -78,17 +78,17 @@ func TestF097EachAttemptIsToldWhatIsLeft(t *testing.T) {
 }
 
 func TestDeadlineHeadersAreNotMadeUp(t *testing.T) {
-	base := &silent{}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	rt := Wrap(policy(t, seakeep.Config{}), base)
-	send(rt, request(t, "GET", "http://test/", nil).WithContext(ctx))
-	h := base.sent[0]
-	if h.Get(deadline.Header) != "20" || len(h) != 1 {
-		t.Errorf("sent %v", h)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		base := &silent{}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		send(Wrap(policy(t, seakeep.Config{}), base), request(t, "GET", "http://test/", nil).WithContext(ctx))
+		if h := base.sent[0]; h.Get(deadline.Header) != "20" || len(h) != 1 {
+			t.Errorf("sent %v", h)
+		}
+	})
 	var none http.Header
-	rt = Wrap(policy(t, seakeep.Config{}), roundTrip(func(r *http.Request) (*http.Response, error) {
+	rt := Wrap(policy(t, seakeep.Config{}), baseFunc(func(r *http.Request) (*http.Response, error) {
 		none = r.Header
 		return answer(200, ""), nil
 	}))
@@ -145,7 +145,7 @@ func TestF105QueueWaitCounts(t *testing.T) {
 		base := &silent{}
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
-		go get(t, Wrap(p, roundTrip(func(*http.Request) (*http.Response, error) {
+		go get(t, Wrap(p, baseFunc(func(*http.Request) (*http.Response, error) {
 			time.Sleep(time.Second)
 			return answer(200, ""), nil
 		})), "http://test/")
@@ -167,7 +167,7 @@ func TestF068WaitNeverPassesTheDeadline(t *testing.T) {
 		p := policy(t, seakeep.Config{Timeout: seakeep.Timeout{Total: 100 * time.Millisecond},
 			Retry: &seakeep.Retry{Attempts: 3, Backoff: still(500 * time.Millisecond)}})
 		broken := errors.New("broken")
-		rt := Wrap(p, roundTrip(func(*http.Request) (*http.Response, error) {
+		rt := Wrap(p, baseFunc(func(*http.Request) (*http.Response, error) {
 			time.Sleep(10 * time.Millisecond)
 			return nil, broken
 		}))
@@ -188,7 +188,7 @@ func TestF073NoTimerIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rt := Wrap(policy(t, seakeep.Config{
 			Retry: &seakeep.Retry{Attempts: 2, Backoff: still(time.Hour)}, More: &seakeep.More{Unbudgeted: true},
-		}), roundTrip(func(*http.Request) (*http.Response, error) { return answer(503, ""), nil }))
+		}), baseFunc(func(*http.Request) (*http.Response, error) { return answer(503, ""), nil }))
 		ctx, cancel := context.WithCancel(t.Context())
 		results := make(chan error)
 		for range 1000 {

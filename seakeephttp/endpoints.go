@@ -19,6 +19,7 @@ type endpoint struct {
 // pool is what one policy file says of the transport's dependency. It never
 // changes; another file makes another pool.
 type pool struct {
+	of        *Transport
 	file      *config.File
 	config    *config.Dependency
 	whole     seakeep.Target // what requests of no operation are under
@@ -36,7 +37,7 @@ func (t *Transport) current() *pool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p = t.pool.Load(); t.set.File() != p.file {
-		if next := newPool(t.set, t.name, p); next != nil {
+		if next := t.newPool(p); next != nil {
 			t.pool.Store(next)
 			return next
 		}
@@ -48,14 +49,15 @@ func (t *Transport) current() *pool {
 // that old has as well keeps its count of requests, and if the list is the same
 // all is kept that is known of them. It returns nil if the file has no such
 // dependency.
-func newPool(set *seakeep.Set, name string, old *pool) *pool {
-	file := set.File()
-	d := file.Dependency(name)
-	policy, err := set.Policy(name)
+func (t *Transport) newPool(old *pool) *pool {
+	file := t.set.File()
+	d := file.Dependency(t.name)
+	policy, err := t.set.Policy(t.name)
 	if d == nil || err != nil {
 		return nil
 	}
-	p := &pool{file: file, config: d, whole: seakeep.Target{Policy: policy, Settings: &d.Settings}}
+	p := &pool{of: t, file: file, config: d}
+	p.whole = seakeep.Target{Policy: policy, Settings: &d.Settings}
 	same := old != nil && len(old.endpoints) == len(d.Endpoints)
 	for i, u := range d.Endpoints {
 		e := old.find(u.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 )
 
@@ -18,43 +19,41 @@ import (
 // in use. It is one allocation with the request that is sent and the body that
 // is read, and its size is felt: each pointer more is one for the collector.
 type exchange struct {
-	t       *Transport
 	req     *http.Request // the caller's; never changed
 	info    *seakeep.Call
 	adapter seakeep.Adapter
-	retry   *seakeep.Retry // nil: none
 	pool    *pool
-	payload payload
+	upload  *upload  // of a request's body that is kept for another attempt
 	caching *caching // nil: the answer is neither stored nor found
+	last    *sending // the latest attempt
 	first   sending
+	tried   uint64 // endpoints, a bit each
 
-	tried      uint64       // endpoints, a bit each
+	resp *http.Response // the latest answer
+	err  error          // of the latest attempt that had no answer
+	tail seakeep.Tail   // what the call holds until its answer's body ends
+	rc   io.ReadCloser  // what answerBody reads
+
+	ended      atomic.Bool  // answerBody has given everything back
 	unsent     uint8        // attempts that went on to another endpoint, having reached none
 	safety     retry.Safety // what is known of running it twice
 	mayHaveRun bool         // an attempt failed, and it may do harm to repeat it elsewhere
-
-	resp   *http.Response  // the latest answer
-	live   context.Context // of resp; nil: its body is in memory
-	at     *endpoint       // of the attempt under way, or whose answer's body is open
-	err    error           // of the latest attempt that had no answer
-	ending seakeep.Ending
-
-	rc    io.ReadCloser // what answerBody reads
-	ended atomic.Bool   // answerBody has given everything back
+	whole      bool         // the answer's body is in memory
+	sent       bool         // the request's own body was handed out
+	at         uint8        // of the attempt under way or the open answer: its endpoint, from 1
 }
 
 func newExchange(t *Transport, req *http.Request) *exchange {
-	x := &exchange{t: t, req: req, pool: t.current(), info: seakeep.CallOf(req.Context())}
+	x := &exchange{req: req, pool: t.current(), info: seakeep.CallOf(req.Context())}
 	target := x.target()
 	x.adapter = target.Policy.Adapter()
-	x.retry = x.adapter.Plan().Config().Retry
 	x.safety = x.knownSafety()
-	if carries(req) && req.GetBody == nil && (x.retry != nil || x.asksOthers()) {
+	if carries(req) && req.GetBody == nil && x.mayGoTwice() {
 		replay := int64(defaultReplay)
 		if target.Settings != nil {
 			replay = target.Settings.Replay
 		}
-		x.payload.upload = newUpload(req.Body, req.ContentLength, replay, &t.family.kept)
+		x.upload = newUpload(req.Body, req.ContentLength, replay, &t.family.kept)
 	}
 	if cache, settings := x.adapter.Cache(); cache != nil {
 		x.caching = x.newCaching(cache, settings)
@@ -65,8 +64,9 @@ func newExchange(t *Transport, req *http.Request) *exchange {
 // target returns what the request is under.
 func (x *exchange) target() seakeep.Target {
 	if x.pool.config != nil && len(x.pool.config.Operations) > 0 {
-		if m, ok := x.t.set.Match(x.t.name, seakeep.HTTPRequest{Method: x.req.Method, Host: hostOf(x.req),
-			Path: x.req.URL.EscapedPath(), Header: x.req.Header.Get}); ok {
+		t, req := x.pool.of, x.req
+		if m, ok := t.set.Match(t.name, seakeep.HTTPRequest{Method: req.Method,
+			Host: hostOf(req), Path: req.URL.EscapedPath(), Header: req.Header.Get}); ok {
 			return m
 		}
 	}
@@ -104,11 +104,19 @@ func (x *exchange) knownSafety() retry.Safety {
 	return s
 }
 
-// request says how the call enters the ladder.
+// request says how the call enters the ladder. A deadline that came with the
+// request, from whoever it is made for, holds as that of the context does, save
+// that a stream may go on after it.
 func (x *exchange) request() call.Request {
-	r := call.Request{Deadline: core.Never, Key: x.key(), RetriedAbove: x.info.RetriedAbove, Tail: true}
+	r := call.Request{Deadline: core.Never, Key: x.key(), Tail: true,
+		RetriedAbove: x.info.RetriedAbove}
 	if t, ok := x.req.Context().Deadline(); ok {
 		r.Deadline = seakeep.InstantOf(t)
+	}
+	if told := x.req.Header[deadline.Header]; len(told) > 0 {
+		if left, err := deadline.DecodeMillis(told[0]); err == nil {
+			r.Deadline = min(r.Deadline, seakeep.Now().Add(left))
+		}
 	}
 	return r
 }
@@ -117,37 +125,44 @@ func (x *exchange) request() call.Request {
 // another, as far as the retry policy goes; the budget, the breaker and the
 // deadline are asked later.
 func (x *exchange) mayRepeat(attempt int, r core.Result) bool {
-	return x.retry != nil && !x.info.RetriedAbove &&
-		x.retry.Check(attempt+1-int(x.unsent), r, x.safety, true) == core.NoReason &&
-		x.payload.replayable(x.req, true)
+	again := x.retry()
+	return again != nil && !x.info.RetriedAbove &&
+		again.Check(attempt+1-int(x.unsent), r, x.safety, true) == core.NoReason &&
+		x.replayable(true)
 }
 
 // try makes one attempt.
 func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 	x.putAside()
-	body, again, err := x.payload.next(x.req)
+	body, again, err := x.nextBody()
 	if err != nil {
-		x.err = err
+		if x.err == nil && x.resp == nil { // or what happened before tells more
+			x.err = err
+		}
 		return x.told(core.Result{Outcome: core.Ignored, Cause: core.ClientError})
 	}
 	s := &x.first
 	if attempt > 0 {
 		s = new(sending) // the transport may not be done with the one before
 	}
+	x.last = s
 	i := x.choose()
 	s.prepare(ctx, x, attempt)
 	s.req.Body, s.req.GetBody = body, again
-	resp, err := x.t.base.RoundTrip(&s.req)
+	resp, err := roundTrip(x.pool.of.base, &s.req)
 	var r core.Result
 	if err == nil {
 		r = classifyAnswer(resp)
-		x.resp, x.err, x.live = resp, nil, ctx
+		x.resp, x.err, x.whole = resp, nil, false
 	} else {
 		f := failed{err: err, caller: x.req.Context(), unsent: s.traced && !s.got.Load()}
 		r, x.err = f.result(x.adapter.Classify), err
 		x.left()
 	}
 	x.visited(i, r, err == nil)
+	if r.Outcome == core.Success {
+		return seakeep.Tried{Result: r}
+	}
 	if r.Outcome.Failed() {
 		x.failed(attempt, r)
 	}
@@ -164,18 +179,15 @@ func (x *exchange) failed(attempt int, r core.Result) {
 	case r.RetryAfter == 0: // who asks to come back later has not run it
 		x.mayHaveRun = x.safety != retry.Idempotent
 	}
-	if x.resp != nil && x.live != nil && x.mayRepeat(attempt, r) {
+	if x.open() && x.mayRepeat(attempt, r) {
 		x.takeWhole()
 	}
 }
 
+// told is what the ladder decides by when an attempt has failed.
 func (x *exchange) told(r core.Result) seakeep.Tried {
-	t := seakeep.Tried{Result: r}
-	if r.Outcome != core.Success {
-		t.Facts.Safety, t.Facts.Replayable = x.safety, x.payload.replayable(x.req, false)
-		t.Facts.Elsewhere = x.tried != x.pool.all
-	}
-	return t
+	return seakeep.Tried{Result: r, Facts: call.Facts{Safety: x.safety,
+		Replayable: x.replayable(false), Elsewhere: x.tried != x.pool.all}}
 }
 
 // choose picks the endpoint of the next attempt; -1: the request's own address.
@@ -186,8 +198,8 @@ func (x *exchange) choose() int {
 	}
 	i, _ := p.balancer.Pick(seakeep.Now(), x.tried)
 	x.tried |= 1 << i
-	x.at = p.endpoints[i]
-	x.at.inFlight.Add(1)
+	x.at = uint8(i + 1)
+	x.endpoint().inFlight.Add(1)
 	return i
 }
 
@@ -203,18 +215,29 @@ func (x *exchange) visited(i int, r core.Result, answered bool) {
 
 // left takes note that the endpoint is done with the request.
 func (x *exchange) left() {
-	if x.at != nil {
-		x.at.inFlight.Add(-1)
-		x.at = nil
+	if e := x.endpoint(); e != nil {
+		e.inFlight.Add(-1)
+		x.at = 0
 	}
+}
+
+// endpoint returns where the request is, or nil.
+func (x *exchange) endpoint() *endpoint {
+	if x.at == 0 {
+		return nil
+	}
+	return x.pool.endpoints[x.at-1]
 }
 
 // close gives back all that the call holds. Calling it again does nothing.
 func (x *exchange) close(o core.Outcome) {
 	x.release()
 	x.left()
-	x.ending.Tail.End(o)
+	x.tail.End(o)
 }
+
+// retry returns the policy's rung, or nil.
+func (x *exchange) retry() *seakeep.Retry { return x.adapter.Plan().Config().Retry }
 
 // order returns the fallbacks.
 func (x *exchange) order() []config.Answer { return x.adapter.Fallback().Order }

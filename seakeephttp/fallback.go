@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/deadline"
 )
 
 // FallbackHeader is set on every answer that a fallback gave, and names its
@@ -28,18 +31,14 @@ var (
 	errNothingCached = errors.New("nothing cached")
 	errNoFile        = errors.New("another dependency needs a policy file")
 	errNotTwice      = errors.New("the call may have run, and may not run elsewhere as well")
-	errNotExercised  = errors.New("a request that may change something is not exercised")
 )
 
-// exerciseTime bounds a fallback that nobody waits for.
-const exerciseTime = 10 * time.Second
-
 // fallBack returns the answer of the first fallback that has one, or why the
-// last had none.
-func (x *exchange) fallBack() (*http.Response, error) {
+// last had none. o is how the last attempt went, until the caller's deadline.
+func (x *exchange) fallBack(o core.Outcome, until core.Instant) (*http.Response, error) {
 	var why error
 	for _, a := range x.order() {
-		resp, kind, err := x.answer(a)
+		resp, kind, err := x.answer(a, o, until)
 		if err != nil {
 			why = err
 			continue
@@ -48,7 +47,7 @@ func (x *exchange) fallBack() (*http.Response, error) {
 		if kind == kindCache {
 			age = x.caching.age
 		}
-		resp.Header.Set(FallbackHeader, kind)
+		setHeader(resp, FallbackHeader, kind)
 		resp.Request = x.req
 		x.adapter.Answered(x.info, kind, age)
 		return resp, nil
@@ -57,7 +56,8 @@ func (x *exchange) fallBack() (*http.Response, error) {
 }
 
 // answer asks one fallback.
-func (x *exchange) answer(a config.Answer) (resp *http.Response, kind string, err error) {
+func (x *exchange) answer(a config.Answer, o core.Outcome, until core.Instant) (
+	resp *http.Response, kind string, err error) {
 	switch {
 	case a.Cache != nil:
 		resp, err = x.stale()
@@ -67,48 +67,55 @@ func (x *exchange) answer(a config.Answer) (resp *http.Response, kind string, er
 	case a.Omit != nil:
 		return made(x.req, a.Omit.Status, nil, ""), kindOmit, nil
 	}
-	resp, err = x.elsewhere(a.Dependency)
+	resp, err = x.elsewhere(a.Dependency, o, until)
 	return resp, kindDependency, err
 }
 
 // elsewhere sends the request to another dependency, through its own ladder.
 // The place in this one's is given up before, so that a slow fallback takes
 // nothing from it.
-func (x *exchange) elsewhere(name string) (*http.Response, error) {
+func (x *exchange) elsewhere(name string, o core.Outcome, until core.Instant) (
+	*http.Response, error) {
 	if x.mayHaveRun {
 		return nil, errNotTwice
 	}
-	if x.resp != nil && x.live != nil {
+	if x.open() {
 		x.takeWhole()
 	}
 	if !x.usable() {
 		x.putAside()
 	}
-	if x.resp == nil || x.live == nil {
-		x.close(x.ending.Last.Outcome)
+	if !x.open() {
+		x.close(o)
 	}
-	body, again, err := x.payload.next(x.req)
+	body, again, err := x.nextBody()
 	if err != nil {
 		return nil, err
 	}
 	req := x.req.WithContext(quiet(x.req.Context(), x.info))
-	req.Body, req.GetBody = body, again
+	if req.Body, req.GetBody = body, again; x.upload != nil {
+		req.GetBody = nil // which is gone sooner than the other ladder would think
+	}
+	if req.Header[deadline.Header] != nil { // some of it has passed
+		req.Header = maps.Clone(req.Header)
+		req.Header.Set(deadline.Header, deadline.EncodeMillis(until.Sub(seakeep.Now())))
+	}
 	if !x.adapter.BeginFallback() {
 		closeBody(req)
 		return nil, seakeep.ErrFallbackFull
 	}
 	defer x.adapter.EndFallback()
-	return x.ask(name, req)
+	return x.pool.of.ask(name, req)
 }
 
 // ask sends a request to another dependency. An answer that says it has failed
 // as well is none.
-func (x *exchange) ask(name string, req *http.Request) (*http.Response, error) {
-	if x.t.set == nil {
+func (t *Transport) ask(name string, req *http.Request) (*http.Response, error) {
+	if t.set == nil {
 		closeBody(req)
 		return nil, errNoFile
 	}
-	other, err := x.t.family.member(x.t.set, name)
+	other, err := t.family.member(t.set, name)
 	if err != nil {
 		closeBody(req)
 		return nil, err
@@ -134,70 +141,22 @@ func quiet(ctx context.Context, c *seakeep.Call) context.Context {
 	return seakeep.With(ctx, mute)
 }
 
-// exercise runs every fallback beside a healthy call and drops the answers, so
-// that they are known to work on the day they are needed. Another dependency is
-// only asked what changes nothing there.
-func (x *exchange) exercise() {
-	if !x.adapter.BeginFallback() {
-		x.adapter.Exercised("", seakeep.ErrFallbackFull)
-		return
-	}
-	ctx := context.WithoutCancel(quiet(x.req.Context(), x.info))
-	harmless := readOnly(x.req)
-	req := x.req.Clone(ctx)
-	go func() {
-		defer x.adapter.EndFallback()
-		ctx, cancel := context.WithTimeout(ctx, exerciseTime)
-		defer cancel()
-		for _, a := range x.order() {
-			kind, err := x.rehearse(a, req.WithContext(ctx), harmless)
-			x.adapter.Exercised(kind, err)
-		}
-	}()
-}
-
-// rehearse asks one fallback whose answer nobody waits for.
-func (x *exchange) rehearse(a config.Answer, req *http.Request, harmless bool) (string, error) {
-	switch {
-	case a.Static != nil:
-		return kindStatic, nil
-	case a.Omit != nil:
-		return kindOmit, nil
-	case a.Cache != nil:
-		if x.caching == nil {
-			return kindCache, errNothingCached
-		}
-		_, _, err := x.caching.lookup()
-		return kindCache, err
-	case !harmless:
-		return kindDependency, errNotExercised
-	}
-	resp, err := x.ask(a.Dependency, req)
-	if err != nil {
-		return kindDependency, err
-	}
-	discard(resp)
-	return kindDependency, nil
-}
-
-// readOnly reports whether a request can be sent without anybody having asked
-// for it.
-func readOnly(req *http.Request) bool {
-	if carries(req) {
-		return false
-	}
-	switch req.Method {
-	case "", http.MethodGet, http.MethodHead, http.MethodOptions:
-		return true
-	}
-	return false
-}
-
-// discard ends an answer that nobody wants, reading a little so that its
-// connection may be used again.
+// discard ends an answer that nobody wants. A small one is read, so that its
+// connection can be used again.
 func discard(resp *http.Response) {
-	_, _ = io.CopyN(io.Discard, resp.Body, wholeLimit)
+	if resp.ContentLength >= 0 && resp.ContentLength <= wholeLimit {
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
 	_ = resp.Body.Close()
+}
+
+// setHeader sets a field of an answer, whose transport may have left it without
+// any.
+func setHeader(resp *http.Response, name, value string) {
+	if resp.Header == nil {
+		resp.Header = make(http.Header, 1)
+	}
+	resp.Header.Set(name, value)
 }
 
 // static is the answer that stands in the policy file.
@@ -215,8 +174,9 @@ func made(req *http.Request, status int, h http.Header, body string) *http.Respo
 	if h == nil {
 		h = make(http.Header, 2)
 	}
-	resp := &http.Response{StatusCode: status, Status: strconv.Itoa(status) + " " + http.StatusText(status),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h, Body: http.NoBody, Request: req}
+	resp := &http.Response{StatusCode: status, Header: h, Body: http.NoBody, Request: req,
+		Status: strconv.Itoa(status) + " " + http.StatusText(status),
+		Proto:  "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	if status == http.StatusNoContent || status == http.StatusNotModified {
 		return resp
 	}

@@ -241,10 +241,10 @@ func idle(tb testing.TB, p *seakeep.Policy) {
 	})
 }
 
-// roundTrip is a base transport in one function.
-type roundTrip func(*http.Request) (*http.Response, error)
+// baseFunc is a base transport in one function.
+type baseFunc func(*http.Request) (*http.Response, error)
 
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (f baseFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // closes is a body that counts how often it is closed.
 type closes struct {

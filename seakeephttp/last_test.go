@@ -43,7 +43,7 @@ func TestF071LastAnswerPassesWhole(t *testing.T) {
 // better than an error of ours.
 func TestF071EarlierAnswerIfTheLastHasNone(t *testing.T) {
 	n := 0
-	rt := Wrap(retries(t, 3), roundTrip(func(*http.Request) (*http.Response, error) {
+	rt := Wrap(retries(t, 3), baseFunc(func(*http.Request) (*http.Response, error) {
 		if n++; n == 3 {
 			return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
 		}
@@ -66,7 +66,7 @@ func TestAnswerOutlivesARefusalAfterTheWait(t *testing.T) {
 				Bulkhead: &seakeep.Bulkhead{Limit: 1, Holds: bulkhead.Attempts},
 			})
 			first := true
-			rt := Wrap(p, roundTrip(func(r *http.Request) (*http.Response, error) {
+			rt := Wrap(p, baseFunc(func(r *http.Request) (*http.Response, error) {
 				if first {
 					first = false
 					resp := answer(503, strings.Repeat("x", size))
@@ -198,7 +198,7 @@ func tier(t *testing.T, next *httptest.Server, strip bool) *httptest.Server {
 // one, and gets one attempt.
 func TestF129RetriesAboveAreNotRepeated(t *testing.T) {
 	var marks []string
-	rt := Wrap(retries(t, 3), roundTrip(func(r *http.Request) (*http.Response, error) {
+	rt := Wrap(retries(t, 3), baseFunc(func(r *http.Request) (*http.Response, error) {
 		marks = append(marks, r.Header.Get(retry.AttemptHeader))
 		return answer(503, ""), nil
 	}))

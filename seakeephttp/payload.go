@@ -5,18 +5,15 @@ import (
 	"net/http"
 )
 
-// payload is the request's body as attempts need it.
-type payload struct {
-	upload *upload // keeps the body; nil: there is none, or it can be made anew, or it goes once
-	sent   bool    // the request's own Body was handed out
-	ended  bool
-}
-
 // carries reports whether a request has a body.
 func carries(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
 
-// asksOthers reports whether another dependency may be sent the request.
-func (x *exchange) asksOthers() bool {
+// mayGoTwice reports whether the request may be sent again, to this dependency
+// or to another.
+func (x *exchange) mayGoTwice() bool {
+	if x.retry() != nil {
+		return true
+	}
 	for _, a := range x.order() {
 		if a.Dependency != "" {
 			return true
@@ -25,18 +22,18 @@ func (x *exchange) asksOthers() bool {
 	return false
 }
 
-// next returns the body for another attempt, and how a transport may have it
-// once more.
-func (p *payload) next(req *http.Request) (body io.ReadCloser, again func() (io.ReadCloser, error),
-	err error) {
+// nextBody returns the request's body for another attempt, and how a transport
+// may have it once more.
+func (x *exchange) nextBody() (body io.ReadCloser, again func() (io.ReadCloser, error), err error) {
+	req := x.req
 	switch {
 	case !carries(req):
 		return req.Body, req.GetBody, nil
-	case p.upload != nil:
-		body, err = p.upload.next()
-		return body, p.upload.next, err
-	case !p.sent:
-		p.sent = true
+	case x.upload != nil:
+		body, err = x.upload.next()
+		return body, x.upload.next, err
+	case !x.sent:
+		x.sent = true
 		return req.Body, req.GetBody, nil
 	case req.GetBody == nil:
 		return nil, nil, errBodyGone
@@ -45,27 +42,27 @@ func (p *payload) next(req *http.Request) (body io.ReadCloser, again func() (io.
 	return body, req.GetBody, err
 }
 
-// replayable reports whether next will work after an attempt. With pause it
-// stays true: an attempt that still reads the body is cut off.
-func (p *payload) replayable(req *http.Request, pause bool) bool {
+// replayable reports whether nextBody will work after an attempt. With pause it
+// stays so: an attempt that still reads the body is cut off.
+func (x *exchange) replayable(pause bool) bool {
 	switch {
-	case !carries(req), req.GetBody != nil:
+	case !carries(x.req), x.req.GetBody != nil:
 		return true
-	case p.upload != nil:
-		return p.upload.replayable(pause)
+	case x.upload != nil:
+		return x.upload.replayable(pause)
 	}
-	return !p.sent
+	return !x.sent
 }
 
-// end says that no further attempt follows. A body that no transport has seen
-// is closed here, since RoundTrip must close it.
-func (p *payload) end(req *http.Request) {
+// endBody says that no further attempt follows. A body that no transport has
+// seen is closed here, since RoundTrip must close it. Calling it again does
+// nothing.
+func (x *exchange) endBody() {
 	switch {
-	case p.ended:
-	case p.upload != nil:
-		p.upload.end()
-	case !p.sent:
-		closeBody(req)
+	case x.upload != nil:
+		x.upload.end()
+	case !x.sent:
+		x.sent = true
+		closeBody(x.req)
 	}
-	p.ended = true
 }

@@ -41,7 +41,7 @@ func TestF051CancelledBeforeTheFirstAttempt(t *testing.T) {
 		for _, p := range []*seakeep.Policy{retries(t, 3), policy(t, seakeep.Config{})} {
 			body := &closes{Reader: strings.NewReader("abc")}
 			called := 0
-			rt := Wrap(p, roundTrip(func(*http.Request) (*http.Response, error) {
+			rt := Wrap(p, baseFunc(func(*http.Request) (*http.Response, error) {
 				called++
 				return answer(200, ""), nil
 			}))
@@ -67,7 +67,7 @@ func TestBodyIsClosedOnce(t *testing.T) {
 		"refused":  {Wrap(retries(t, 3), own(t)), gone},
 		"rejected": {Wrap(policy(t, seakeep.Config{Timeout: seakeep.Timeout{Request: time.Second,
 			Total: time.Second, Needs: time.Minute}, Retry: &seakeep.Retry{Attempts: 2}}), own(t)), s.URL},
-		"panics": {Wrap(retries(t, 3), roundTrip(func(*http.Request) (*http.Response, error) {
+		"panics": {Wrap(retries(t, 3), baseFunc(func(*http.Request) (*http.Response, error) {
 			panic("base")
 		})), s.URL},
 	} {
@@ -215,7 +215,7 @@ func TestF061OnlyWhatMayRunTwice(t *testing.T) {
 
 func TestF087KeyedPostKeepsItsKey(t *testing.T) {
 	var keys []string
-	rt := Wrap(retries(t, 2), roundTrip(func(r *http.Request) (*http.Response, error) {
+	rt := Wrap(retries(t, 2), baseFunc(func(r *http.Request) (*http.Response, error) {
 		keys = append(keys, r.Header.Get("Idempotency-Key"))
 		return answer(503, ""), nil
 	}))
@@ -237,7 +237,7 @@ func TestF087KeyedPostKeepsItsKey(t *testing.T) {
 func TestNoRetryMarksAreObeyed(t *testing.T) {
 	for _, mark := range []string{retry.NoRetryHeader, envoyOverloaded, envoyRatelimited} {
 		n := 0
-		rt := Wrap(retries(t, 3), roundTrip(func(*http.Request) (*http.Response, error) {
+		rt := Wrap(retries(t, 3), baseFunc(func(*http.Request) (*http.Response, error) {
 			n++
 			resp := answer(503, "busy")
 			resp.Header.Set(mark, "1")

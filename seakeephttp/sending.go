@@ -22,21 +22,20 @@ const keyHeader = "Idempotency-Key"
 // never changed: what differs is in here, and the header is copied only if
 // something must be put into it.
 type sending struct {
-	req      http.Request
-	deadline [1]string
-	owned    bool        // req.Header is a copy
-	traced   bool        // got tells whether a connection was there
-	got      atomic.Bool // a connection was there to send the request on
+	req    http.Request
+	got    atomic.Bool // a connection was there to send the request on
+	traced bool        // got is known
+	owned  bool        // req.Header is a copy
 }
 
 // prepare makes the request for the endpoint that was chosen.
 func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
-	if mayRunOnce(x.safety) {
+	if mayRunOnce(x.safety) && x.mayGoTwice() {
 		ctx = s.trace(ctx)
 	}
 	s.req = *x.req.WithContext(ctx)
-	if x.at != nil {
-		s.direct(x.at.url)
+	if to := x.endpoint(); to != nil {
+		s.direct(to.url)
 	}
 	s.tellTime(ctx)
 	s.tellAttempt(x, attempt)
@@ -88,13 +87,14 @@ func (s *sending) tellTime(ctx context.Context) {
 		return
 	}
 	left := time.Until(until)
+	envoy := s.req.Header[deadline.EnvoyHeader] != nil
+	grpc := s.req.Header[deadline.GRPCHeader] != nil
 	h := s.header()
-	s.deadline[0] = millis(left)
-	h[deadline.Header] = s.deadline[:]
-	if h[deadline.EnvoyHeader] != nil {
-		h[deadline.EnvoyHeader] = []string{millis(max(left, 1))} // 0 would be "no limit"
+	h[deadline.Header] = millis(left)
+	if envoy {
+		h[deadline.EnvoyHeader] = millis(max(left, 1)) // 0 would be "no limit"
 	}
-	if h[deadline.GRPCHeader] != nil {
+	if grpc {
 		h[deadline.GRPCHeader] = []string{deadline.EncodeGRPC(left)}
 	}
 }
@@ -104,22 +104,24 @@ func (s *sending) tellTime(ctx context.Context) {
 var lastMillis atomic.Pointer[said]
 
 type said struct {
-	left time.Duration // whole milliseconds
-	text string
+	left   time.Duration // whole milliseconds
+	values []string
 }
 
-// millis is deadline.EncodeMillis that allocates only when the value changes.
-func millis(left time.Duration) string {
+// millis is deadline.EncodeMillis as a field's values. It allocates only when
+// the value changes, so the values are shared: a field's values are replaced
+// as a whole, never changed.
+func millis(left time.Duration) []string {
 	whole := max(left, 0)
 	if rest := whole % time.Millisecond; rest != 0 {
 		whole += time.Millisecond - rest
 	}
 	if last := lastMillis.Load(); last != nil && last.left == whole {
-		return last.text
+		return last.values
 	}
-	text := deadline.EncodeMillis(left)
-	lastMillis.Store(&said{whole, text})
-	return text
+	next := &said{whole, []string{deadline.EncodeMillis(left)}}
+	lastMillis.Store(next)
+	return next.values
 }
 
 // tellAttempt marks repetitions, so that the layer below does not retry as

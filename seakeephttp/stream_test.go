@@ -26,10 +26,9 @@ func within(tb testing.TB, attempt, total time.Duration) *seakeep.Policy {
 
 // slowBody gives a byte each step, until its request's context ends.
 type slowBody struct {
-	ctx   context.Context
-	left  int
-	step  time.Duration
-	ended chan struct{}
+	ctx  context.Context
+	left int
+	step time.Duration
 }
 
 func (s *slowBody) Read(p []byte) (int, error) {
@@ -51,7 +50,7 @@ func (s *slowBody) Read(p []byte) (int, error) {
 func (s *slowBody) Close() error { return nil }
 
 // slowly answers with n bytes, one each step.
-func slowly(n int, step time.Duration, length int64) roundTrip {
+func slowly(n int, step time.Duration, length int64) baseFunc {
 	return func(r *http.Request) (*http.Response, error) {
 		resp := answer(200, "")
 		resp.ContentLength = length
@@ -66,7 +65,7 @@ func TestF060AttemptLivesUntilItsBodyEnds(t *testing.T) {
 	const size = 524288
 	for _, early := range []bool{false, true} {
 		var ctx context.Context
-		rt := Wrap(within(t, time.Second, 0), roundTrip(func(r *http.Request) (*http.Response, error) {
+		rt := Wrap(within(t, time.Second, 0), baseFunc(func(r *http.Request) (*http.Response, error) {
 			ctx = r.Context()
 			resp := answer(200, strings.Repeat("x", size))
 			resp.Body = io.NopCloser(&whileAlive{resp.Body, ctx.Err})

@@ -235,7 +235,7 @@ func TestEarlyAnswerToALongUpload(t *testing.T) {
 func TestLimitPassesWithTheHeaders(t *testing.T) {
 	body := &closes{Reader: strings.NewReader("late")}
 	p := within(t, 20*time.Millisecond, 0)
-	rt := Wrap(p, roundTrip(func(r *http.Request) (*http.Response, error) {
+	rt := Wrap(p, baseFunc(func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
 		resp := answer(200, "late")
 		resp.Body = body

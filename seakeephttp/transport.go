@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
-	"github.com/seakeep/seakeep/core/call"
 )
 
 const (
@@ -78,7 +77,7 @@ func Wrap(p *seakeep.Policy, base http.RoundTripper) *Transport {
 		base = http.DefaultTransport
 	}
 	t := &Transport{name: p.Name(), base: base, family: &family{kept: quota{max: maxKept}}}
-	t.pool.Store(&pool{whole: seakeep.Target{Policy: p}})
+	t.pool.Store(&pool{of: t, whole: seakeep.Target{Policy: p}})
 	return t
 }
 
@@ -90,12 +89,12 @@ func (f *family) member(set *seakeep.Set, name string) (*Transport, error) {
 	if t := f.siblings[name]; t != nil {
 		return t, nil
 	}
-	p := newPool(set, name, nil)
+	t := &Transport{name: name, set: set, family: f, base: f.base}
+	p := t.newPool(nil)
 	if p == nil {
 		_, err := set.Policy(name)
 		return nil, err
 	}
-	t := &Transport{name: name, set: set, family: f, base: f.base}
 	t.pool.Store(p)
 	if t.base == nil {
 		t.base = t.connections(p)
@@ -146,19 +145,36 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			return resp, nil
 		}
 	}
-	defer x.panicked()
-	x.ending = x.adapter.Run(req.Context(), x.request(), x.try)
-	return x.finish()
+	returned := false
+	defer func() {
+		if !returned { // the base transport has panicked
+			x.endBody()
+			x.release()
+			x.left()
+		}
+	}()
+	ask := x.request()
+	end := x.adapter.Run(req.Context(), ask, x.try)
+	returned = true
+	return x.finish(&end, ask.Deadline)
 }
 
-// panicked gives back what the ladder does not know of, if the base transport
-// has panicked. Otherwise the ladder has ended, and there is nothing to do.
-func (x *exchange) panicked() {
-	if x.ending.Verdict == call.Running {
-		x.payload.end(x.req)
-		x.release()
-		x.left()
+// errNothing is the error of a base transport that returns neither an answer
+// nor an error.
+var errNothing = errors.New("seakeephttp: the base transport returned nothing")
+
+// roundTrip asks the base transport and mends what it may leave out.
+func roundTrip(base http.RoundTripper, req *http.Request) (*http.Response, error) {
+	resp, err := base.RoundTrip(req)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, errNothing
+	case resp.Body == nil:
+		resp.Body = http.NoBody
 	}
+	return resp, nil
 }
 
 func closeBody(req *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -62,24 +63,30 @@ func (f *demoFlags) check() (err error) {
 	if f.options.Protect, err = demo.ParseRungs(f.protect); err != nil {
 		return err
 	}
-	f.options.Slow = demo.Defaults(f.options.For).Slow
-	if len(f.slow) > 0 {
-		f.options.Slow = nil
-	}
-	for _, text := range f.slow {
-		if text == "off" {
-			if len(f.slow) > 1 {
-				return errors.New("--slow off says that nothing gets slow; remove it, or the others")
-			}
-			break
-		}
-		s, err := demo.ParseSlow(text)
-		if err != nil {
-			return err
-		}
-		f.options.Slow = append(f.options.Slow, s)
+	if f.options.Slow, err = f.windows(); err != nil {
+		return err
 	}
 	return f.options.Validate()
+}
+
+// windows reads what gets slow.
+func (f *demoFlags) windows() (list []demo.Slow, err error) {
+	switch {
+	case len(f.slow) == 0:
+		return demo.Defaults(f.options.For).Slow, nil
+	case len(f.slow) == 1 && f.slow[0] == "off":
+		return nil, nil
+	case slices.Contains(f.slow, "off"):
+		return nil, errors.New("--slow off says that nothing gets slow; remove it, or the others")
+	}
+	for _, text := range f.slow {
+		s, err := demo.ParseSlow(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 func (f *demoFlags) run(cmd *cobra.Command) error {

@@ -54,7 +54,8 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	addCommands(root, newDemoCommand(), newValidateCommand(), newSchemaCommand())
+	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
+		newSchemaCommand())
 	return root
 }
 

@@ -25,7 +25,7 @@ type Report struct {
 	Breakers  map[string][]BreakerReport `json:"breakers"`
 	CallsTo   map[string]float64         `json:"calls_to"` // attempts a second that reached it
 	Retries   map[string]uint64          `json:"retries"`
-	Skipped   uint64                     `json:"skipped"` // failed for want of room in the generator
+	Skipped   uint64                     `json:"skipped"` // failed: maxOutstanding reached
 	Late      float64                    `json:"late_ms"` // how late the generator was at most
 
 	options Options

@@ -91,15 +91,13 @@ func (s *stage) stop() {
 	}
 }
 
-// breakerOf returns the settings and the state of a dependency's breaker; ok
-// is false if the rung is off.
+// breakerOf returns the state of a dependency's breaker; ok is false if the
+// rung is off.
 func (s *stage) breakerOf(dependency string) (b breaker.Snapshot, ok bool) {
-	p, err := s.set.Policy(dependency)
-	if err != nil {
+	now := seakeep.Now()
+	running := s.set.MustPolicy(dependency).Plan().Breaker(now, "")
+	if running == nil {
 		return b, false
 	}
-	if snapshot := p.Snapshot(); snapshot.Breaker != nil {
-		return *snapshot.Breaker, true
-	}
-	return b, false
+	return running.Snapshot(now), true
 }

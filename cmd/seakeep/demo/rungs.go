@@ -44,8 +44,8 @@ func ParseRungs(text string) (Rungs, error) {
 			}
 		}
 		if rung == None {
-			return None, fmt.Errorf("--protect %q: there is no rung %q; give all, none, or a list of %s",
-				text, word, alternatives(rungNames))
+			return None, fmt.Errorf("--protect %q: there is no rung %q; give all, none, "+
+				"or a list of %s", text, word, alternatives(rungNames))
 		}
 		set |= rung
 	}

@@ -21,7 +21,8 @@ type schedule struct {
 }
 
 func newSchedule(rate int, seed uint64) *schedule {
-	return &schedule{rng: rand.New(rand.NewPCG(seed, 0)), mean: float64(time.Second) / float64(rate)}
+	return &schedule{rng: rand.New(rand.NewPCG(seed, 0)),
+		mean: float64(time.Second) / float64(rate)}
 }
 
 func (s *schedule) arrival() arrival {

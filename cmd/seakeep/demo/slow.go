@@ -65,7 +65,8 @@ func ParseSlow(text string) (Slow, error) {
 	if s.Start, err = time.ParseDuration(start); err != nil || s.Start < 0 {
 		return fail("%q is no start; give a time since the run began, such as 3s", start)
 	}
-	if s.Length, err = time.ParseDuration(length); err != nil || s.Length <= 0 || s.Length > maxRun {
+	s.Length, err = time.ParseDuration(length)
+	if err != nil || s.Length <= 0 || s.Length > maxRun {
 		return fail("%q is no length; give a time such as 12s, at most %v", length, maxRun)
 	}
 	return s, nil

@@ -33,8 +33,8 @@ func (r *Report) WriteTable(w io.Writer, program string) error {
 			r.Skipped, maxOutstanding)
 	}
 	if r.Late > tooLate {
-		fmt.Fprintf(&b, "Some requests were made %.0fms late, because this machine was too busy for\n"+
-			"exact figures. The wait is part of them.\n", r.Late)
+		fmt.Fprintf(&b, "Some requests were made %.0fms late, because this machine was too "+
+			"busy for\nexact figures. The wait is part of them.\n", r.Late)
 	}
 	for _, name := range names {
 		if n := len(r.Breakers[name]); n > 0 {
@@ -51,22 +51,25 @@ func (r *Report) WriteTable(w io.Writer, program string) error {
 
 // title says what the figures are about.
 func (r *Report) title() string {
-	var what []string
-	for _, s := range r.options.Slow {
-		what = append(what, fmt.Sprintf("%s (%s to %s)", s.what(), short(s.Start), short(s.end())))
-	}
-	text := "All was well"
-	switch {
-	case len(what) > 0 && r.CountedS == 0:
-		text = "Nothing was slow yet"
-	case len(what) > 0:
-		text = "While " + strings.Join(what, "; ")
-	}
-	text += fmt.Sprintf(", with protect: %s\n\n", r.Protect)
+	var b strings.Builder
+	b.WriteByte('\n')
 	if r.Interrupted {
-		text = fmt.Sprintf("Stopped after %.1fs. ", r.RanS) + text
+		fmt.Fprintf(&b, "Stopped after %.1fs. ", r.RanS)
 	}
-	return "\n" + text
+	fmt.Fprintf(&b, "With protect: %s, ", r.Protect)
+	switch {
+	case len(r.options.Slow) == 0:
+		b.WriteString("and nothing slow:\n")
+	case r.CountedS == 0:
+		b.WriteString("before anything got slow:\n")
+	default:
+		b.WriteString("while\n")
+		for _, s := range r.options.Slow {
+			fmt.Fprintf(&b, "  %s (%s to %s)\n", s.what(), short(s.Start), short(s.end()))
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
 }
 
 // figure writes a number that may not be there.

@@ -91,6 +91,19 @@ func (b *inbound) close() {
 	b.state.Unlock()
 }
 
+// cut ends the body where it is, also for a read that waits for the client. It
+// does not return before that read has: net/http would take the deadline off
+// again, and wait for the rest itself.
+func (b *inbound) cut(rc *http.ResponseController) {
+	b.close()
+	if done, _ := b.done(); done {
+		return
+	}
+	_ = rc.SetReadDeadline(time.Unix(1, 0))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+}
+
 const (
 	// dropBytes and dropTime bound what is read of a body that nobody wants,
 	// so that the connection can be used again. Most bodies are smaller and
@@ -143,6 +156,7 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64) error {
 		case err == io.EOF:
 			return nil
 		case err != nil:
+			_ = rc.Flush() // what did come
 			return err
 		case n > 0 && left != 0 && rc.Flush() != nil:
 			return errClient

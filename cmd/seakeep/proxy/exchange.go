@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core/deadline"
@@ -75,7 +74,9 @@ func (x *exchange) carry() {
 	defer cancel()
 	if x.r.Body != nil && x.r.Body != http.NoBody {
 		x.body = &inbound{src: x.r.Body, cancel: cancel}
-		defer x.endBody()
+		// If something is left of it the connection ends with the answer, which
+		// says so. Nobody may wait for the rest.
+		defer x.body.cut(http.NewResponseController(x.w))
 	}
 	resp, err := x.route.transport.RoundTrip(x.outgoing(ctx))
 	x.interim.close()
@@ -209,13 +210,3 @@ func (x *exchange) broken(err error) {
 
 // gone reports whether the client has left.
 func (x *exchange) gone() bool { return x.r.Context().Err() != nil }
-
-// endBody lets nobody read the request any further. If something is left of it
-// the connection ends with the answer, which says so; a read that waits for the
-// client must not hold that up.
-func (x *exchange) endBody() {
-	x.body.close()
-	if done, _ := x.body.done(); !done {
-		_ = http.NewResponseController(x.w).SetReadDeadline(time.Unix(1, 0))
-	}
-}

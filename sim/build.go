@@ -1,0 +1,253 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/balance"
+	"github.com/seakeep/seakeep/core/call"
+)
+
+// newWorld makes the world of a scenario, at instant zero.
+func newWorld(s *config.Scenario, o Options) (*World, error) {
+	w := &World{scenario: s, seed: s.Seed + o.Seed, warm: core.Instant(s.Warmup),
+		end: core.Instant(s.For), width: max(1, core.Instant(s.For)/slices), trace: o.Trace}
+	for _, c := range s.Services {
+		w.services = append(w.services, w.newService(c))
+	}
+	for _, v := range w.services {
+		if err := w.wire(v); err != nil {
+			return nil, err
+		}
+	}
+	for n, c := range s.Clients {
+		if err := w.newClient(uint64(n+1), c); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *World) stream(entity, purpose string) *Stream {
+	return NewStream(w.seed, entity, purpose)
+}
+
+func (w *World) newService(c *config.Service) *service {
+	s := &service{world: w, cfg: c, gate: gate{Capacity: c.Capacity, level: c.Capacity.Rate},
+		work: w.stream(c.Name, "work"), luck: w.stream(c.Name, "luck"),
+		roads: w.stream(c.Name, "network")}
+	n := &c.Network
+	s.hasRoad = n.Loss > 0 || mean(&n.Delay) > 0
+	for _, r := range c.Routes {
+		s.routes = append(s.routes, &route{cfg: r, work: r.Work, fails: r.Fails})
+	}
+	for n := range max(1, c.Instances) {
+		s.instances = append(s.instances, &instance{service: s, index: n})
+	}
+	if len(s.instances) > 1 {
+		s.balancer = balance.New(len(s.instances))
+	}
+	return s
+}
+
+// wire connects a service's routes to what they call.
+func (w *World) wire(s *service) error {
+	var names []string // of the dependencies that are called
+	for _, r := range s.routes {
+		for k := range r.cfg.Calls {
+			c := &r.cfg.Calls[k]
+			to := w.service(c.To)
+			if to == nil {
+				return fmt.Errorf("sim: %s calls %q, which is no service", s.cfg.Name, c.To)
+			}
+			st := step{cfg: c, to: to, route: to.route(c.Route), member: indexOf(&names, c.Dependency)}
+			if st.route == nil {
+				return fmt.Errorf("sim: %s calls %s %q, which is no route of it", s.cfg.Name, c.To,
+					c.Route)
+			}
+			r.steps = append(r.steps, st)
+		}
+	}
+	for _, i := range s.instances {
+		if err := w.equip(i, names); err != nil {
+			return err
+		}
+		if s.cfg.Health != nil {
+			h := &health{i: i}
+			phase := w.stream(s.cfg.Name, "health").Of(uint64(i.index), 0)
+			first := whole(float64(s.cfg.Health.Interval) * phase.Float64())
+			w.At(core.Instant(first), Due, h, healthCheck, 0)
+		}
+	}
+	return nil
+}
+
+func (s *service) route(name string) *route {
+	for _, r := range s.routes {
+		if name == "" || r.cfg.Name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// indexOf returns where a name is in a list, and adds it if it is not.
+func indexOf(names *[]string, name string) int {
+	for i, n := range *names {
+		if n == name {
+			return i
+		}
+	}
+	*names = append(*names, name)
+	return len(*names) - 1
+}
+
+// equip gives an instance its users of policies: for the dependencies that its
+// routes call, and for those that stand in for them.
+func (w *World) equip(i *instance, names []string) error {
+	s := i.service
+	for n := 0; n < len(names); n++ {
+		m, err := w.newMember(s.cfg.Policy, names[n], owned{s.cfg.Name, i.index})
+		if err != nil {
+			return fmt.Errorf("sim: %s: %w", s.cfg.Name, err)
+		}
+		m.unmarked = s.cfg.Unmarked
+		m.dest = w.service(names[n])
+		for _, r := range s.routes {
+			for _, st := range r.steps {
+				if st.cfg.Dependency == names[n] {
+					m.dest = st.to
+				}
+			}
+		}
+		for _, a := range m.fallback {
+			if a.Dependency != "" && w.service(a.Dependency) != nil {
+				indexOf(&names, a.Dependency)
+			}
+		}
+		i.members = append(i.members, m)
+	}
+	for _, m := range i.members {
+		m.others = i.members
+	}
+	return nil
+}
+
+// owned says whose a member is.
+type owned struct {
+	by    string
+	index int
+}
+
+// newMember makes a user of a policy. Without a file it has no protection.
+func (w *World) newMember(f *config.File, name string, of owned) (*member, error) {
+	m := &member{world: w, name: name, of: of,
+		draws: w.stream(of.by+">"+name, "retry")}
+	cfg, fallback, err := settings(f, name)
+	if err != nil {
+		return nil, err
+	}
+	m.fallback = fallback
+	seed := NewStream(w.seed, of.by+">"+name, "breaker").Of(uint64(of.index), 0)
+	m.plan, err = call.New(cfg, seed.key, w.watch(of))
+	w.members = append(w.members, m)
+	return m, err
+}
+
+// settings finds what a file says of a dependency, or of an operation of it.
+func settings(f *config.File, name string) (call.Config, []config.Answer, error) {
+	if f == nil {
+		return call.Config{Name: name}, nil, nil
+	}
+	dep, op, _ := strings.Cut(name, "/")
+	d := f.Dependency(dep)
+	if d == nil {
+		return call.Config{}, nil, fmt.Errorf("the policy has no dependency %q", dep)
+	}
+	c := &d.Settings
+	if op != "" {
+		o := d.Operation(op)
+		if o == nil {
+			return call.Config{}, nil, fmt.Errorf("dependency %q has no operation %q", dep, op)
+		}
+		c = &o.Settings
+	}
+	return c.Call, c.Fallback.Order, nil
+}
+
+// setPolicy puts another policy to use, as a reload does.
+func (w *World) setPolicy(s *service, f *config.File) {
+	for _, i := range s.instances {
+		for _, m := range i.members {
+			cfg, fallback, err := settings(f, m.name)
+			if err != nil {
+				continue // the reader of scenarios has checked it
+			}
+			seed := NewStream(w.seed, m.of.by+">"+m.name, "breaker").Of(uint64(i.index), 1)
+			next, err := m.plan.Next(cfg, seed.key, w.watch(m.of))
+			if err != nil {
+				continue
+			}
+			m.plan, m.fallback = next, fallback
+			next.Adopt(w.now)
+		}
+	}
+}
+
+func (w *World) newClient(n uint64, c *config.Client) error {
+	dest := w.service(c.To)
+	if dest == nil {
+		return fmt.Errorf("sim: %s calls %q, which is no service", c.Name, c.To)
+	}
+	cl := &client{world: w, cfg: c, index: n, dest: dest, rate: c.Rate,
+		gaps: w.stream(c.Name, "arrivals"), tastes: w.stream(c.Name, "routes"),
+		thinks: w.stream(c.Name, "think")}
+	shares := c.Routes
+	if len(shares) == 0 {
+		shares = []config.Share{{Name: dest.routes[0].cfg.Name, Share: 1}}
+	}
+	for _, r := range shares {
+		to := dest.route(r.Name)
+		if to == nil {
+			return fmt.Errorf("sim: %s asks %s for %q, which is no route of it", c.Name, c.To, r.Name)
+		}
+		cl.routes = append(cl.routes, &endpoint{route: to, share: r.Share})
+		cl.sum += r.Share
+	}
+	name := c.Member.Dependency
+	if name == "" {
+		name = c.To
+	}
+	for i := range max(1, c.Members) {
+		m, err := w.newMember(c.Member.File, name, owned{c.Name, i})
+		if err != nil {
+			return fmt.Errorf("sim: %s: %w", c.Name, err)
+		}
+		m.dest = dest
+		cl.members = append(cl.members, m)
+	}
+	w.clients = append(w.clients, cl)
+	return nil
+}
+
+// watch returns what hears of a member's decisions; nil if nobody wants to.
+func (w *World) watch(of owned) core.Observer {
+	if w.trace == nil {
+		return nil
+	}
+	return watcher{w, of}
+}
+
+// watcher says whose decision an event is, and passes it on.
+type watcher struct {
+	world *World
+	of    owned
+}
+
+// Observe implements core.Observer.
+func (w watcher) Observe(e core.Event) {
+	e.Policy = fmt.Sprintf("%s[%d]>%s", w.of.by, w.of.index, e.Policy)
+	w.world.trace(e)
+}

@@ -1,0 +1,179 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/retry"
+)
+
+// owner is who waits for a call: a user, or a request that is being served.
+type owner interface {
+	// called tells the end of a call: its verdict, and what a caller of the
+	// owner should make of it.
+	called(o *outcall, v call.Verdict)
+	// paused tells that a call waits for a retry, and resumed that the wait is
+	// over; resumed reports whether the call may go on now. If not, the owner
+	// calls o.wake later.
+	paused(o *outcall)
+	resumed(o *outcall) bool
+}
+
+// outcall is one call through a policy: what the goroutine driver's frame is in
+// production. It is reused when it has ended.
+type outcall struct {
+	member   *member
+	owner    owner
+	call     call.Call
+	timer    Timer
+	id, part uint64 // of the request, and which of its calls: what draws belong to
+	route    *route
+	dest     *service
+	jobs     [8]*job // attempts that the other side still has, by lane
+	running  int     // lane of the attempt under way; -1: none
+	tried    uint64
+	at       int            // the instance of the attempt under way
+	results  [8]core.Result // answers on their way back
+	degraded bool           // the answer was made with a fallback, here or further down
+	draws    Stream
+	gen      int64 // tells uses of this value apart
+	waits    bool  // a retry's wait was announced to the owner
+	ended    bool
+}
+
+const (
+	outTimer = iota // what Fire is told
+	outWake
+	outReply
+)
+
+// begin enters the ladder.
+func (o *outcall) begin(req call.Request) {
+	o.running = -1
+	o.draws = o.member.draws.Of(o.id, o.part)
+	o.apply(o.call.Begin(o.now(), o.member.plan, req))
+}
+
+func (o *outcall) now() core.Instant { return o.member.world.now }
+
+// apply does what an action asks for.
+func (o *outcall) apply(act call.Action) {
+	w := o.member.world
+	w.Cancel(o.timer)
+	o.timer = Timer{}
+	switch {
+	case act.Verdict == call.WantSlot:
+		o.apply(o.call.Join(w.now, waking{o}))
+		return
+	case act.Verdict.Done():
+		o.end(act.Verdict)
+		return
+	}
+	o.timer = w.At(act.WakeAt, Due, o, outTimer, 0)
+	if act.Start != 0 {
+		o.launch(bits.TrailingZeros8(act.Start))
+		return
+	}
+	if o.running < 0 && !o.waits && o.call.Attempts() > 0 {
+		o.waits = true
+		o.owner.paused(o)
+	}
+}
+
+// waking is told by the bulkhead that a slot is there.
+type waking struct{ o *outcall }
+
+// Wake implements bulkhead.Waker: the call hears of it as an event of its own,
+// because the bulkhead tells it in the middle of another call's release.
+func (k waking) Wake() { k.o.member.world.At(k.o.now(), Due, k.o, outWake, k.o.gen) }
+
+// Fire implements Actor.
+func (o *outcall) Fire(what int, arg int64) {
+	switch {
+	case what == outWake:
+		if !o.ended && arg == o.gen {
+			o.wake()
+		}
+		return
+	case what == outReply:
+		if lane := int(arg & 7); arg>>3 == o.gen {
+			o.returned(lane, o.results[lane])
+		}
+		return
+	}
+	o.timer = Timer{}
+	if o.running >= 0 { // the attempt's limit: production's function returns then
+		o.giveUp(o.running)
+		o.returned(o.running, core.Result{Outcome: core.Timeout, Cause: core.TimedOut})
+		return
+	}
+	if o.waits {
+		o.waits = false
+		if !o.owner.resumed(o) {
+			o.waits = true
+			return
+		}
+	}
+	o.wake()
+}
+
+// wake steps a call whose wait is over.
+func (o *outcall) wake() {
+	o.waits = false
+	o.apply(o.call.Step(o.now(), call.Event{Kind: call.Woke}))
+}
+
+// launch sends an attempt on its way.
+func (o *outcall) launch(lane int) {
+	o.running = lane
+	attempt := uint64(o.call.Attempts() - 1)
+	j := o.member.world.newJob(o.dest.instances[o.dest.choose(o)], o.route)
+	j.id, j.part = o.id, mix(o.part^(attempt+1))
+	j.deadline = o.call.AttemptDeadline()
+	j.caller, j.lane = o, lane
+	o.jobs[lane] = j
+	o.dest.send(j)
+}
+
+// returned takes an attempt's result.
+func (o *outcall) returned(lane int, r core.Result) {
+	if o.ended || lane != o.running {
+		return
+	}
+	o.running = -1
+	o.dest.visited(o, r)
+	e := call.Event{Kind: call.Returned, Lane: uint8(lane), Result: r}
+	if r.Outcome != core.Success {
+		e.Facts = call.Facts{Draw: o.draws.Float64(), Safety: retry.Idempotent, Replayable: true,
+			Elsewhere: o.dest.elsewhere(o)}
+	}
+	o.apply(o.call.Step(o.now(), e))
+}
+
+// leave ends the call because its owner is gone.
+func (o *outcall) leave() {
+	if o.running >= 0 {
+		o.giveUp(o.running)
+		lane := o.running
+		o.running = -1
+		o.apply(o.call.Step(o.now(), call.Event{Kind: call.Returned, Lane: uint8(lane),
+			Result: core.Result{Outcome: core.Cancelled}}))
+		return
+	}
+	o.apply(o.call.Step(o.now(), call.Event{Kind: call.CallerLeft}))
+}
+
+// giveUp tells the other side, as far as it listens, that nobody waits.
+func (o *outcall) giveUp(lane int) {
+	if j := o.jobs[lane]; j != nil {
+		o.jobs[lane] = nil
+		j.abandoned()
+	}
+}
+
+// end hands the verdict to the owner.
+func (o *outcall) end(v call.Verdict) {
+	o.ended = true
+	o.owner.called(o, v)
+}

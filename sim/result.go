@@ -1,0 +1,254 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/window"
+)
+
+// Result is what one run came to. Counts and rates leave the warm-up out;
+// maxima and timelines do not.
+type Result struct {
+	Seed         uint64
+	For, Warmup  time.Duration
+	Slice        time.Duration // width of the slices of time
+	Events       uint64
+	Endpoints    []EndpointResult
+	Services     []ServiceResult
+	Dependencies []DependencyResult
+}
+
+// EndpointResult is what users of one route saw.
+type EndpointResult struct {
+	Client, Service, Name string
+	Outcomes
+	Unended uint64 // still under way when the run ended
+	Latency window.Quantiles
+	Slices  []Outcomes
+}
+
+// ServiceResult is what one service did, all instances together.
+type ServiceResult struct {
+	Name                             string
+	Workers                          int // of all instances; 0: no limit
+	Arrived, Served, Failed, Refused uint64
+	Expired, Dropped, Crashed, Hung  uint64
+	Rate                             float64 // requests a second
+	Busy, Queued, Here               float64 // means
+	MostBusy, MostQueued             int
+	Samples                          []Sample
+}
+
+// Sample is the state of a service at the end of a slice of time.
+type Sample struct {
+	At      time.Duration
+	Busy    int
+	Queued  int
+	Arrived uint64 // since the start
+}
+
+// DependencyResult is what the calls of one service or client to one
+// dependency came to, all instances together.
+type DependencyResult struct {
+	By, Name      string
+	Users         int // of the policy: instances, or members of a client
+	Stats         call.StatsSnapshot
+	Answered      uint64  // by a fallback
+	Chained       uint64  // by another dependency
+	Attempts      float64 // a second
+	Calls         float64 // a second
+	Amplification float64 // attempts for each call that made any
+	Transitions   uint64  // of all breakers
+	OpenShare     float64 // of the time, mean over the breakers: from the last 32 changes
+	Timeline      []Transition
+}
+
+// Transition is a change of one breaker.
+type Transition struct {
+	At     time.Duration
+	User   int
+	From   string
+	To     string
+	Reason core.Reason
+	Counts window.Counts
+}
+
+// tally is what had been counted when the warm-up ended.
+type tally struct {
+	services []counts
+	members  []memberTally
+}
+
+type memberTally struct {
+	stats             call.StatsSnapshot
+	answered, chained uint64
+	changes           uint64
+}
+
+func (w *World) tally() tally {
+	var t tally
+	for _, s := range w.services {
+		s.count.here.add(w.now, 0)
+		s.count.busy.add(w.now, 0)
+		s.count.queued.add(w.now, 0)
+		t.services = append(t.services, s.count)
+	}
+	for _, m := range w.members {
+		t.members = append(t.members, m.tally(w.now))
+	}
+	return t
+}
+
+func (m *member) tally(now core.Instant) memberTally {
+	s := m.plan.Snapshot(now)
+	t := memberTally{stats: s.Stats, answered: m.answered, chained: m.chained}
+	if s.Breaker != nil {
+		t.changes = s.Breaker.Era - 1
+	}
+	return t
+}
+
+func (w *World) result(base tally) *Result {
+	r := &Result{Seed: w.seed, For: w.scenario.For, Warmup: w.scenario.Warmup,
+		Slice: time.Duration(w.width), Events: w.Fired()}
+	for _, c := range w.clients {
+		for _, e := range c.routes {
+			r.Endpoints = append(r.Endpoints, EndpointResult{Client: c.cfg.Name,
+				Service: c.cfg.To, Name: e.route.cfg.Name, Outcomes: e.stats.total,
+				Unended: e.stats.open, Latency: e.stats.latency.Snapshot(), Slices: e.stats.slices})
+		}
+	}
+	now := w.tally()
+	for k, s := range w.services {
+		r.Services = append(r.Services, w.serviceResult(k, s, base.services[k], now.services[k]))
+	}
+	r.Dependencies = w.dependencies(base, now)
+	return r
+}
+
+func (w *World) seconds() float64 { return float64(w.end-w.warm) / 1e9 }
+
+func (w *World) serviceResult(k int, s *service, a, b counts) ServiceResult {
+	t := float64(w.end - w.warm)
+	r := ServiceResult{Name: s.cfg.Name, Workers: s.cfg.Workers * len(s.instances),
+		Arrived: b.arrived - a.arrived, Served: b.served - a.served, Failed: b.failed - a.failed,
+		Refused: b.refused - a.refused, Expired: b.expired - a.expired,
+		Dropped: b.dropped - a.dropped, Crashed: b.crashed - a.crashed, Hung: b.hung - a.hung,
+		Busy: float64(b.busy.area-a.busy.area) / t, Queued: float64(b.queued.area-a.queued.area) / t,
+		Here: float64(b.here.area-a.here.area) / t, MostBusy: b.busy.most, MostQueued: b.queued.most}
+	r.Rate = float64(r.Arrived) / w.seconds()
+	for _, row := range w.samples {
+		r.Samples = append(r.Samples, Sample{At: time.Duration(row.at), Busy: row.busy[k],
+			Queued: row.queued[k], Arrived: row.arrived[k]})
+	}
+	return r
+}
+
+// dependencies adds up the members of each service or client.
+func (w *World) dependencies(base, now tally) (out []DependencyResult) {
+	for k, m := range w.members {
+		d := find(&out, m.of.by, m.name)
+		user := d.Users
+		d.Users++
+		a, b := base.members[k], now.members[k]
+		subtract(&d.Stats, b.stats, a.stats)
+		d.Answered += b.answered - a.answered
+		d.Chained += b.chained - a.chained
+		d.Transitions += b.changes - a.changes
+		if s := m.plan.Snapshot(w.now).Breaker; s != nil {
+			d.timeline(user, s, w.end)
+		}
+	}
+	for k := range out {
+		d := &out[k]
+		s := &d.Stats
+		calls := s.Succeeded + s.Failed + s.Cancelled
+		d.Calls = float64(calls+s.Rejected) / w.seconds()
+		d.Attempts = float64(calls+s.Retries) / w.seconds()
+		if calls > 0 {
+			d.Amplification = float64(calls+s.Retries) / float64(calls)
+		}
+		d.OpenShare /= float64(d.Users)
+	}
+	return out
+}
+
+func find(all *[]DependencyResult, by, name string) *DependencyResult {
+	for i := range *all {
+		if d := &(*all)[i]; d.By == by && d.Name == name {
+			return d
+		}
+	}
+	*all = append(*all, DependencyResult{By: by, Name: name})
+	return &(*all)[len(*all)-1]
+}
+
+func subtract(sum *call.StatsSnapshot, b, a call.StatsSnapshot) {
+	sum.Succeeded += b.Succeeded - a.Succeeded
+	sum.Failed += b.Failed - a.Failed
+	sum.Rejected += b.Rejected - a.Rejected
+	sum.Cancelled += b.Cancelled - a.Cancelled
+	sum.Timeouts += b.Timeouts - a.Timeouts
+	sum.Failures += b.Failures - a.Failures
+	sum.Overloads += b.Overloads - a.Overloads
+	sum.Retries += b.Retries - a.Retries
+	sum.Late += b.Late - a.Late
+	sum.RejectedFor = addReasons(sum.RejectedFor, b.RejectedFor, a.RejectedFor)
+	sum.DeniedFor = addReasons(sum.DeniedFor, b.DeniedFor, a.DeniedFor)
+}
+
+func addReasons(sum, b, a []call.ReasonCount) []call.ReasonCount {
+	count := func(list []call.ReasonCount, r core.Reason) (n uint64) {
+		for _, x := range list {
+			if x.Reason == r {
+				n = x.Count
+			}
+		}
+		return n
+	}
+	for _, x := range b {
+		n := x.Count - count(a, x.Reason)
+		for i := range sum {
+			if sum[i].Reason == x.Reason {
+				sum[i].Count += n
+				n = 0
+			}
+		}
+		if n > 0 {
+			sum = append(sum, call.ReasonCount{Reason: x.Reason, Count: n})
+		}
+	}
+	return sum
+}
+
+// timeline adds a breaker's last changes, and the time it was open between
+// them.
+func (d *DependencyResult) timeline(user int, s *breaker.Snapshot, end core.Instant) {
+	open, since := time.Duration(0), core.Instant(0)
+	state := breaker.Closed
+	for _, t := range s.History {
+		if state != breaker.Closed {
+			open += t.At.Sub(since)
+		}
+		state, since = t.To, t.At
+		d.Timeline = append(d.Timeline, Transition{time.Duration(t.At), user, t.From.String(),
+			t.To.String(), t.Reason, t.Counts})
+	}
+	if state != breaker.Closed {
+		open += end.Sub(since)
+	}
+	d.OpenShare += float64(open) / float64(end)
+}
+
+// Endpoint returns the first endpoint of that name, or nil.
+func (r *Result) Endpoint(name string) *EndpointResult {
+	for i := range r.Endpoints {
+		if r.Endpoints[i].Name == name {
+			return &r.Endpoints[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package sim
+
+import (
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
+)
+
+// slices is how many parts a run's time is divided into for its charts.
+const slices = 120
+
+// World is one run of a scenario.
+type World struct {
+	Engine
+	scenario *config.Scenario
+	seed     uint64
+	warm     core.Instant // when the warm-up ends
+	end      core.Instant
+	width    core.Instant // of a slice of time
+	services []*service
+	clients  []*client
+	members  []*member
+	samples  []sampleRow
+	trace    func(core.Event)
+	jobs     []*job     // to be used again
+	outcalls []*outcall // to be used again
+}
+
+// Options change how a run is made.
+type Options struct {
+	// Seed is added to the scenario's own.
+	Seed uint64
+	// Trace receives every decision of every policy, in order. It makes a run
+	// several times as slow.
+	Trace func(core.Event)
+}
+
+// Run makes one run of a scenario. It panics if the books of the run do not
+// balance, which is a fault of this package.
+func Run(s *config.Scenario, o Options) (*Result, error) {
+	w, err := newWorld(s, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range w.clients {
+		c.start()
+	}
+	for i := range s.Changes {
+		w.plan(&s.Changes[i])
+	}
+	for at := w.width; at < w.end+w.width; at += w.width {
+		w.At(min(at, w.end), Changes, sampler{w}, 0, 0)
+	}
+	w.Engine.Run(w.warm)
+	base := w.tally()
+	w.Engine.Run(w.end)
+	w.check()
+	return w.result(base), nil
+}
+
+// check panics if the books do not balance.
+func (w *World) check() {
+	for _, s := range w.services {
+		s.check()
+	}
+	for _, c := range w.clients {
+		c.check()
+	}
+}
+
+// newJob returns a request to use.
+func (w *World) newJob(i *instance, r *route) *job {
+	j := &job{}
+	if n := len(w.jobs); n > 0 {
+		j = w.jobs[n-1]
+		w.jobs = w.jobs[:n-1]
+	}
+	*j = job{inst: i, route: r}
+	return j
+}
+
+func (w *World) freeJob(j *job) { w.jobs = append(w.jobs, j) }
+
+// newCall returns a call to use.
+func (w *World) newCall(m *member, by owner) *outcall {
+	o := &outcall{}
+	if n := len(w.outcalls); n > 0 {
+		o = w.outcalls[n-1]
+		w.outcalls = w.outcalls[:n-1]
+	}
+	*o = outcall{member: m, owner: by, gen: o.gen + 1, running: -1}
+	return o
+}
+
+func (w *World) freeCall(o *outcall) {
+	w.Cancel(o.timer)
+	o.timer = Timer{}
+	o.gen++
+	w.outcalls = append(w.outcalls, o)
+}
+
+// sampler notes the state of the world at the end of each slice of time.
+type sampler struct{ w *World }
+
+// Fire implements Actor.
+func (s sampler) Fire(int, int64) {
+	row := sampleRow{at: s.w.now}
+	for _, v := range s.w.services {
+		row.busy = append(row.busy, v.count.busy.n)
+		row.queued = append(row.queued, v.count.queued.n)
+		row.arrived = append(row.arrived, v.count.arrived)
+	}
+	s.w.samples = append(s.w.samples, row)
+}
+
+type sampleRow struct {
+	at           core.Instant
+	busy, queued []int
+	arrived      []uint64
+}
+
+// effect is a change of the scenario on its way.
+type effect struct {
+	world  *World
+	change *config.Change
+	undo   []func()
+}
+
+const (
+	effectDo = iota // what Fire is told
+	effectUndo
+)
+
+func (w *World) plan(c *config.Change) {
+	e := &effect{world: w, change: c}
+	w.At(core.Instant(c.At), Changes, e, effectDo, 0)
+	if c.Length > 0 {
+		w.At(core.Instant(c.At).Add(c.Length), Changes, e, effectUndo, 0)
+	}
+}
+
+// Fire implements Actor.
+func (e *effect) Fire(what int, _ int64) {
+	if what == effectDo {
+		e.do()
+		return
+	}
+	for i := len(e.undo) - 1; i >= 0; i-- {
+		e.undo[i]()
+	}
+	e.undo = nil
+}
+
+func (w *World) service(name string) *service {
+	for _, s := range w.services {
+		if s.cfg.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+func (w *World) client(name string) *client {
+	for _, c := range w.clients {
+		if c.cfg.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (c *client) check() {
+	c.here.add(c.world.now, 0)
+	if c.sent != c.ended+uint64(c.here.n) {
+		panic("sim: " + c.cfg.Name + ": what was sent has not ended and is not here")
+	}
+	if c.here.n == 0 && c.stayed != c.here.area {
+		panic("sim: " + c.cfg.Name + ": Little's law does not hold")
+	}
+}
