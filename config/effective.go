@@ -48,9 +48,11 @@ func (f *File) Effective() []Effective {
 }
 
 // WriteEffective prints Effective as a table: path, value, source.
-func (f *File) WriteEffective(w io.Writer) error {
+func (f *File) WriteEffective(w io.Writer) error { return writeEffective(w, f.Effective()) }
+
+func writeEffective(w io.Writer, values []Effective) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, e := range f.Effective() {
+	for _, e := range values {
 		from := e.Source.String()
 		if e.Line > 0 {
 			from = fmt.Sprintf("%s, line %d", from, e.Line)

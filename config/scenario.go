@@ -16,6 +16,9 @@ type Scenario struct {
 	Services []*Service
 	Changes  []Change // in the order of the file
 	Expect   []Expectation
+
+	values   []Effective
+	warnings []Warning
 }
 
 // Client is a population of users, or another system, that calls a service.

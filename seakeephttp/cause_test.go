@@ -3,7 +3,6 @@ package seakeephttp
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -161,18 +160,30 @@ func TestTimeoutBeforeAConnection(t *testing.T) {
 	}
 }
 
-// TestCertificateThatNobodySigned: nothing was sent, and the error is the
+// TestNoHandshakeNothingSent: whatever the method, and the error is the
 // transport's own.
-func TestCertificateThatNobodySigned(t *testing.T) {
+func TestNoHandshakeNothingSent(t *testing.T) {
 	noLeak(t)
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	defer s.Close()
-	g := send(Wrap(retries(t, 2), own(t)), request(t, "POST", s.URL, strings.NewReader("abc")))
-	var bad *tls.CertificateVerificationError
-	if !errors.As(g.err, &bad) {
-		t.Error(g.err)
+	plain := serve(t, func(http.ResponseWriter, *http.Request) {})
+	mute := rawServer(t, func(_ net.Conn, r *bufio.Reader) { _, _ = io.Copy(io.Discard, r) })
+	base := own(t)
+	base.TLSHandshakeTimeout = 50 * time.Millisecond
+	for _, url := range []string{s.URL, "https" + plain.URL[4:], "https" + mute.url[4:]} {
+		for _, method := range []string{"GET", "POST"} {
+			var report seakeep.Report
+			req := request(t, method, url, strings.NewReader("abc"))
+			req = req.WithContext(seakeep.With(t.Context(), seakeep.Call{Report: &report}))
+			g := send(Wrap(retries(t, 2), base), req)
+			var refused *seakeep.Rejection
+			if g.err == nil || errors.As(g.err, &refused) || len(report.Attempts) != 2 ||
+				report.Attempts[0].Result.Cause != core.Unsent {
+				t.Errorf("%s %s: %v, %+v", method, url, g.err, report)
+			}
+		}
 	}
 }
 

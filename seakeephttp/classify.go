@@ -2,6 +2,7 @@ package seakeephttp
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net/http"
 	"strings"
@@ -77,12 +78,23 @@ func (f failed) result(classify func(error) core.Result) core.Result {
 		r = core.Result{Outcome: core.Failure, Cause: core.Unknown}
 	case r.Cause == core.Unknown && tooLarge(f.err):
 		r.Cause = core.BadAnswer
+	case r.Outcome.Failed() && noHandshake(f.err):
+		r.Cause = core.Unsent
 	}
 	if f.unsent && r.Outcome.Failed() && (r.Cause == core.TimedOut || r.Cause == core.Reset ||
 		r.Cause == core.Unknown) {
 		r.Cause = core.Unsent
 	}
 	return r
+}
+
+// noHandshake reports whether a TLS connection did not come about, for which
+// nothing of the request was sent. net/http has no error value for its limit.
+func noHandshake(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	return errors.As(err, &certificate) || errors.As(err, &record) ||
+		errors.Is(err, http.ErrSchemeMismatch) || strings.HasSuffix(err.Error(), "TLS handshake timeout")
 }
 
 // tooLarge reports whether an answer's headers were larger than the transport

@@ -80,10 +80,12 @@ func (c *client) schedule() {
 // Fire implements Actor: a user arrives.
 func (c *client) Fire(int, int64) {
 	c.next = Timer{}
-	u := &user{client: c}
+	var u *user
 	if n := len(c.free); n > 0 {
 		u = c.free[n-1]
 		c.free = c.free[:n-1]
+	} else {
+		u = &user{client: c}
 	}
 	c.schedule()
 	u.ask()

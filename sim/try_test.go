@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -67,36 +66,53 @@ func tryScenario(t testing.TB, rungs string, slow time.Duration, silent bool) *c
 	return s
 }
 
+// The rows of the checkout model: what each protection does when one of three
+// dependencies gets slow. Expectations are those of the model's own description,
+// analytic where there is a formula.
 func TestTryRows(t *testing.T) {
+	second := time.Second
 	for _, row := range []struct {
-		name   string
-		rungs  string
-		slow   time.Duration
-		silent bool
+		name    string
+		rungs   string
+		slow    time.Duration
+		silent  bool
+		success float64 // of pricing
+		busy    float64 // of checkout's workers
+		rate    float64 // of calls to recommendations
+		off     [3]float64
 	}{
-		{"1 healthy", "", 0, false},
-		{"2 slow, nothing on", "", time.Second, false},
-		{"3 timeout", tryTimeout, time.Second, false},
-		{"4 retries", tryTimeout + tryRetry, time.Second, false},
-		{"5 budget", tryTimeout + tryBudget, time.Second, false},
-		{"6 breaker", tryTimeout + tryBudget + tryBreaker + tryFallback, time.Second, false},
-		{"7 silent, bulkhead", tryBulkhead + tryFallback, 0, true},
-		{"8 silent, nothing", "", 0, true},
-		{"9 300 ms, timeout", tryTimeout, 300 * time.Millisecond, false},
-		{"10 300 ms, retries", tryTimeout + tryRetry, 300 * time.Millisecond, false},
+		{"TRY1 healthy", "", 0, false, 1, 22, 333.3, [3]float64{0.001, 0.5, 5}},
+		{"TRY2 slow, nothing on", "", second, false, 0.574, 200, 191, [3]float64{0.015, 0.5, 6}},
+		{"TRY3 timeout", tryTimeout, second, false, 1, 89.4, 333.3, [3]float64{0.001, 1.5, 5}},
+		{"TRY4 retries", tryTimeout + tryRetry, second, false, 0.834, 199.5, 739,
+			[3]float64{0.015, 1, 8}},
+		{"TRY5 budget", tryTimeout + tryBudget, second, false, 1, 97, 366.7, [3]float64{0.001, 2, 4}},
+		{"TRY6 breaker", tryTimeout + tryBudget + tryBreaker + tryFallback, second, false, 1, 15.7, 1.4,
+			[3]float64{0.001, 0.5, 1.2}},
+		{"TRY7 silent, bulkhead", tryBulkhead + tryFallback, 0, true, 1, 75.4, 0,
+			[3]float64{0.001, 1, 0.1}},
+		{"TRY8 silent, nothing", "", 0, true, 0, 200, 0, [3]float64{0.001, 0.1, 0.1}},
+		{"TRY9 300 ms, timeout", tryTimeout, 300 * time.Millisecond, false, 1, 72, 333.3,
+			[3]float64{0.001, 2, 5}},
+		{"TRY10 300 ms, retries", tryTimeout + tryRetry, 300 * time.Millisecond, false, 1, 173, 714,
+			[3]float64{0.005, 4, 12}},
 	} {
-		began := time.Now()
-		r, err := Run(tryScenario(t, row.rungs, row.slow, row.silent), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, c := r.Endpoint("pricing"), r.Endpoint("recommendations")
-		p99, _ := a.Latency.Quantile(0.99)
-		sa, _ := a.Success()
-		sc, _ := c.Success()
-		ch, d := r.Services[0], r.Services[3]
-		fmt.Printf("%-22s A %.3f p99 %v busy %.1f (max %d) C %.3f fb %d rate %.1f here %.1f ev %d in %v\n",
-			row.name, sa, p99, ch.Busy, ch.MostBusy, sc, c.Fallback, d.Rate, d.Here, r.Events,
-			time.Since(began))
+		t.Run(row.name, func(t *testing.T) {
+			r, err := Run(tryScenario(t, row.rungs, row.slow, row.silent), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			success, _ := r.Endpoint("pricing").Success()
+			near(t, "pricing's success", success, row.success, row.off[0])
+			near(t, "busy workers", r.Services[0].Busy, row.busy, row.off[1])
+			near(t, "calls to recommendations", r.Services[3].Rate, row.rate, row.off[2])
+		})
+	}
+}
+
+func near(t *testing.T, what string, got, want, off float64) {
+	t.Helper()
+	if got < want-off || got > want+off {
+		t.Errorf("%s: %.4g, want %.4g to within %.2g", what, got, want, off)
 	}
 }

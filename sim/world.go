@@ -5,8 +5,8 @@ import (
 	"github.com/seakeep/seakeep/core"
 )
 
-// slices is how many parts a run's time is divided into for its charts.
-const slices = 120
+// parts is how many slices a run's time is divided into for its charts.
+const parts = 120
 
 // World is one run of a scenario.
 type World struct {
@@ -69,11 +69,12 @@ func (w *World) check() {
 
 // newJob returns a request to use.
 func (w *World) newJob(i *instance, r *route) *job {
-	j := &job{}
-	if n := len(w.jobs); n > 0 {
-		j = w.jobs[n-1]
-		w.jobs = w.jobs[:n-1]
+	n := len(w.jobs)
+	if n == 0 {
+		return &job{inst: i, route: r}
 	}
+	j := w.jobs[n-1]
+	w.jobs = w.jobs[:n-1]
 	*j = job{inst: i, route: r}
 	return j
 }
@@ -82,11 +83,12 @@ func (w *World) freeJob(j *job) { w.jobs = append(w.jobs, j) }
 
 // newCall returns a call to use.
 func (w *World) newCall(m *member, by owner) *outcall {
-	o := &outcall{}
-	if n := len(w.outcalls); n > 0 {
-		o = w.outcalls[n-1]
-		w.outcalls = w.outcalls[:n-1]
+	n := len(w.outcalls)
+	if n == 0 {
+		return &outcall{member: m, owner: by, gen: 1, running: -1}
 	}
+	o := w.outcalls[n-1]
+	w.outcalls = w.outcalls[:n-1]
 	*o = outcall{member: m, owner: by, gen: o.gen + 1, running: -1}
 	return o
 }

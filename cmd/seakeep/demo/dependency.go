@@ -54,6 +54,9 @@ func (d *dependency) latency(mean time.Duration) time.Duration {
 // it never does.
 func (d *dependency) untilDown(at time.Duration) time.Duration {
 	next := time.Duration(-1)
+	if at < 0 {
+		return next // the run has not begun
+	}
 	for _, s := range d.slow {
 		if s.Fault == Down && s.Start > at && (next < 0 || s.Start-at < next) {
 			next = s.Start - at

@@ -14,7 +14,9 @@ import (
 func dependencyWith(slow ...Slow) *dependency {
 	o := Defaults(time.Minute)
 	o.Slow = slow
-	return newDependency(0, o, newRecorder(startClock(), spans(slow, o.For)))
+	rec := newRecorder(spans(slow, o.For))
+	rec.clock.start()
+	return newDependency(0, o, rec)
 }
 
 // took is how long the dependency takes for one request.
@@ -122,4 +124,22 @@ func wantReset(t *testing.T, d *dependency) {
 	if !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("%v, want a reset", err)
 	}
+}
+
+// Before the run begins a dependency is well, whatever comes later, and what
+// it is asked then is nobody's figure.
+func TestWarmingUpIsNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, fault := range []Fault{Late, Down, Silent} {
+			o := Defaults(time.Minute)
+			o.Slow = []Slow{{"pricing", fault, time.Hour, 0, time.Minute}}
+			d := newDependency(0, o, newRecorder(spans(o.Slow, o.For)))
+			if l := took(t.Context(), d); l < floor || l > time.Second {
+				t.Errorf("fault %d: answered after %v", fault, l)
+			}
+			if n := d.rec.of[0].calls.Load(); n != 0 {
+				t.Errorf("%d calls are counted", n)
+			}
+		}
+	})
 }

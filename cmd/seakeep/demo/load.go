@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -55,9 +56,10 @@ func (u *users) come(a arrival) {
 	}
 	u.wg.Go(func() {
 		ctx, cancel := context.WithDeadline(context.Background(),
-			u.rec.clock.time(a.at+patience))
+			seakeep.TimeOf(u.rec.clock.instant(a.at+patience)))
 		defer cancel()
-		e := u.ask(ctx, a)
+		left := a.at + patience - u.rec.clock.now()
+		e := u.ask(ctx, a.endpoint, left)
 		took := u.rec.clock.now() - a.at
 		if took > patience {
 			e = failed
@@ -67,14 +69,26 @@ func (u *users) come(a arrival) {
 	})
 }
 
-// ask makes the request and reads the whole answer.
-func (u *users) ask(ctx context.Context, a arrival) ending {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.url+"/"+names[a.endpoint],
+// warm makes one request of each endpoint that nobody counts, so that the
+// first users do not wait for a program that has never run.
+func (u *users) warm() {
+	for i := range names {
+		u.wg.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			u.ask(ctx, i, patience)
+		})
+	}
+	u.wg.Wait()
+}
+
+// ask makes a request and reads the whole answer.
+func (u *users) ask(ctx context.Context, endpoint int, left time.Duration) ending {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.url+"/"+names[endpoint],
 		http.NoBody)
 	if err != nil {
 		return failed
 	}
-	left := a.at + patience - u.rec.clock.now()
 	req.Header.Set(deadline.Header, deadline.EncodeMillis(left))
 	resp, err := u.transport.RoundTrip(req)
 	if err != nil {

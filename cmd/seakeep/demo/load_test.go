@@ -18,7 +18,8 @@ func usersOf(t *testing.T, h http.HandlerFunc) *users {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := newUsers(s.url, newRecorder(startClock(), []span{{-time.Hour, time.Hour}}))
+	u := newUsers(s.url, newRecorder([]span{{-time.Hour, time.Hour}}))
+	u.rec.clock.start()
 	t.Cleanup(func() {
 		u.wg.Wait()
 		u.transport.CloseIdleConnections()

@@ -11,16 +11,27 @@ import (
 	"github.com/seakeep/seakeep/core/window"
 )
 
-// clock tells the time since the run began.
-type clock struct{ began core.Instant }
+// clock tells the time since the run began. It is started once all is ready:
+// what setting up takes on a busy machine must not reach the figures.
+type clock struct{ began atomic.Int64 } // a core.Instant; 0: not yet
 
-func startClock() clock { return clock{seakeep.Now()} }
+func (c *clock) start() { c.began.Store(int64(seakeep.Now())) }
 
-func (c clock) now() time.Duration { return c.since(seakeep.Now()) }
+func (c *clock) started() bool { return c.began.Load() != 0 }
 
-func (c clock) since(t core.Instant) time.Duration { return t.Sub(c.began) }
+// now returns the time since the run began; before that it is negative.
+func (c *clock) now() time.Duration {
+	if !c.started() {
+		return -1
+	}
+	return c.since(seakeep.Now())
+}
 
-func (c clock) time(at time.Duration) time.Time { return seakeep.TimeOf(c.began.Add(at)) }
+func (c *clock) since(t core.Instant) time.Duration { return t.Sub(core.Instant(c.began.Load())) }
+
+func (c *clock) instant(at time.Duration) core.Instant {
+	return core.Instant(c.began.Load()).Add(at)
+}
 
 // ending is what a user got.
 type ending uint8
@@ -83,8 +94,8 @@ type recorder struct {
 // lately is how far back the latencies of the live view reach.
 const lately = 4 * time.Second
 
-func newRecorder(c clock, counts []span) *recorder {
-	r := &recorder{clock: c, counts: counts}
+func newRecorder(counts []span) *recorder {
+	r := &recorder{counts: counts}
 	for i := range r.of {
 		r.of[i].recent = window.NewRecent(lately)
 	}
@@ -107,7 +118,7 @@ func (r *recorder) ended(a arrival, e ending, took time.Duration) {
 	c := &r.of[a.endpoint]
 	c.whole.end(e)
 	if e != failed {
-		c.recent.Record(r.clock.began.Add(a.at+took), took)
+		c.recent.Record(r.clock.instant(a.at+took), took)
 	}
 	if !within(r.counts, a.at) {
 		return
@@ -120,6 +131,9 @@ func (r *recorder) ended(a arrival, e ending, took time.Duration) {
 
 // called notes that an attempt has reached a dependency.
 func (r *recorder) called(dependency int) {
+	if !r.clock.started() {
+		return
+	}
 	c := &r.of[dependency]
 	c.calls.Add(1)
 	if within(r.counts, r.clock.now()) {

@@ -16,9 +16,10 @@ func recorded(t *testing.T, protect string) *stage {
 	o := small(t, protect)
 	o.For, o.Rate = 20*time.Second, 600
 	o.Slow[0].Start, o.Slow[0].Length = 3*time.Second, 12*time.Second
-	s := &stage{options: o, rec: newRecorder(clock{1000}, spans(o.Slow, o.For)),
+	s := &stage{options: o, rec: newRecorder(spans(o.Slow, o.For)),
 		checkout: &checkout{pool: newPool(o.Pool, o.Queue)}}
 	s.checkout.pool.state = poolState{busy: 31, maxBusy: 58, waiting: 2, refused: 7}
+	s.rec.clock.began.Store(1000)
 	var err error
 	if s.file, err = policy(o.Protect); err != nil {
 		t.Fatal(err)

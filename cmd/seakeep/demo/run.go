@@ -21,6 +21,8 @@ func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.users.warm()
+	s.rec.clock.start()
 	stopShow := show(s, screen)
 	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
 	stopShow()
@@ -46,7 +48,7 @@ type stage struct {
 func newStage(o Options) (*stage, error) {
 	life, end := context.WithCancel(context.Background())
 	s := &stage{options: o, end: end}
-	s.rec = newRecorder(startClock(), spans(o.Slow, o.For))
+	s.rec = newRecorder(spans(o.Slow, o.For))
 	var err error
 	if s.file, err = policy(o.Protect); err != nil {
 		return s, err

@@ -1,8 +1,6 @@
 package demo
 
-import (
-	"time"
-)
+import "time"
 
 // totals are all counters at one moment.
 type totals struct {
@@ -66,7 +64,7 @@ func (s *sampler) sample() sample {
 	for i, name := range names {
 		l := &out.of[i]
 		l.count = now.of[i].minus(then.of[i])
-		q := s.stage.rec.of[i].recent.Snapshot(s.stage.rec.clock.began.Add(now.at))
+		q := s.stage.rec.of[i].recent.Snapshot(s.stage.rec.clock.instant(now.at))
 		l.p50, l.p99 = -1, -1
 		if p50, ok := q.Quantile(0.5); ok {
 			l.p50 = p50

@@ -43,8 +43,10 @@ func (x *exchange) fail(err error) {
 
 // explain says why there is no answer.
 func (x *exchange) explain(err error) made {
-	m := made{policy: x.report.Policy, attempts: len(x.report.Attempts),
-		after: x.report.RetryAfter, reason: x.report.Reason.String()}
+	m := made{policy: x.report.Policy, attempts: len(x.report.Attempts), after: x.report.RetryAfter}
+	if x.report.Reason != core.NoReason {
+		m.reason = x.report.Reason.String()
+	}
 	m.noRetry = (retry.Config{}).MarkNoRetry(x.report.Reason, m.attempts)
 	var r *seakeep.Rejection
 	refused := errors.As(err, &r)
@@ -66,6 +68,9 @@ func (x *exchange) explain(err error) made {
 	}
 	if !refused {
 		m.detail = "The dependency gave no answer: " + last.Error() + "."
+	}
+	if last != nil {
+		m.cause = last.Error()
 	}
 	if fb != nil && fb.Fallback != nil {
 		m.detail += " No fallback answered: " + fb.Fallback.Error() + "."
@@ -157,6 +162,7 @@ var texts = []struct{ text, kind string }{
 	{"server response headers exceeded", "http_response_header_section_size"},
 	{"transfer encoding", "http_response_transfer_coding"},
 	{"server closed idle connection", "connection_terminated"},
+	{"server gave HTTP response to HTTPS client", "tls_protocol_error"},
 	{"malformed", "http_protocol_error"},
 	{"bad Content-Length", "http_protocol_error"},
 	{errInterim.Error(), "http_protocol_error"},

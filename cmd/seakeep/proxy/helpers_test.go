@@ -61,6 +61,9 @@ type under struct {
 	log  *lines
 	stop context.CancelFunc
 	end  chan error // what Run returned
+
+	once  sync.Once // for passed
+	asked time.Time
 }
 
 // policy is a file with one dependency called dep.
@@ -81,10 +84,15 @@ func start(t *testing.T, text string) *under { return startWith(t, text, Options
 
 func startWith(t *testing.T, text string, o Options) *under {
 	t.Helper()
-	u := &under{t: t, path: filepath.Join(t.TempDir(), "seakeep.yaml"), log: &lines{},
-		end: make(chan error, 1)}
-	u.write(text)
-	o.Log = slog.New(slog.NewTextHandler(u.log, nil))
+	path := filepath.Join(t.TempDir(), "seakeep.yaml")
+	(&under{t: t, path: path}).write(text)
+	return startAt(t, path, o)
+}
+
+func startAt(t *testing.T, path string, o Options) *under {
+	t.Helper()
+	u := &under{t: t, path: path, log: &lines{}, end: make(chan error, 1)}
+	o.Log = u.log.logger()
 	if o.Grace == 0 {
 		o.Grace = patience
 	}
@@ -309,3 +317,5 @@ func web(t *testing.T, h http.HandlerFunc) (url string) {
 	})
 	return fmt.Sprintf("http://%s", l.Addr())
 }
+
+func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }

@@ -22,6 +22,7 @@ type made struct {
 	kind     string // the error type of Proxy-Status (RFC 9209)
 	policy   string // who refused; empty: no policy
 	reason   string // by which rule, in one word
+	cause    string // the last attempt's error
 	detail   string // for people, in sentences
 	attempts int
 	after    time.Duration // when to come back; zero: unknown
@@ -116,18 +117,19 @@ func (m made) proxyStatus() string {
 	if m.kind == requestError {
 		b.WriteString("; status-code=" + strconv.Itoa(m.status))
 	}
-	if details := quoted(m.reason); details != "" {
-		b.WriteString("; details=" + details)
+	details := m.reason
+	if m.cause != "" {
+		details = strings.TrimPrefix(details+": "+m.cause, ": ")
+	}
+	if details != "" {
+		b.WriteString("; details=" + quoted(details))
 	}
 	return b.String()
 }
 
-// quoted writes a string of a structured field (RFC 8941), or "" for none.
+// quoted writes a string of a structured field (RFC 8941).
 func quoted(text string) string {
 	const longest = 200
-	if text == "" {
-		return ""
-	}
 	out := []byte{'"'}
 	for i := 0; i < len(text) && i < longest; i++ {
 		switch c := text[i]; {

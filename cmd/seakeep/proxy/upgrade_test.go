@@ -1,0 +1,143 @@
+package proxy
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// echoing switches protocols and then says everything twice.
+func echoing(c net.Conn, br *bufio.Reader) {
+	r, err := http.ReadRequest(br)
+	if err != nil {
+		return
+	}
+	if upgradeOf(r.Header) == "" {
+		_, _ = io.WriteString(c, "HTTP/1.1 426 Upgrade\r\nContent-Length: 0\r\n\r\n")
+		return
+	}
+	_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"+
+		"Upgrade: "+r.Header.Get("Upgrade")+"\r\nSec-WebSocket-Accept: x\r\n\r\n")
+	buf := make([]byte, 100)
+	for {
+		n, err := br.Read(buf)
+		if err != nil {
+			return
+		}
+		_, _ = c.Write(buf[:n])
+		_, _ = c.Write(buf[:n])
+	}
+}
+
+func (r *raw) upgrade(early string) *http.Response {
+	r.t.Helper()
+	r.send("GET /chat HTTP/1.1", "Host: h", "Connection: keep-alive, Upgrade", "Upgrade: websocket",
+		"Sec-WebSocket-Key: k", "", early)
+	resp, err := http.ReadResponse(r.br, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return resp
+}
+
+func (r *raw) expect(want string) {
+	r.t.Helper()
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(r.br, got); err != nil || string(got) != want {
+		r.t.Fatalf("got %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestF101UpgradesPassAllLimits(t *testing.T) {
+	b := scripted(t, echoing)
+	u := start(t, policy(b.url(), "timeout: {request: 50ms, total: 80ms}", "retry: {attempts: 3}",
+		breakerOf5, "bulkhead: {limit: 1}"))
+	c := u.dial()
+	resp := c.upgrade("early")
+	if resp.StatusCode != 101 || upgradeOf(resp.Header) != "websocket" ||
+		resp.Header.Get("Sec-WebSocket-Accept") != "x" {
+		t.Fatalf("got %d %v", resp.StatusCode, resp.Header)
+	}
+	c.expect("earlyearly")
+	until(t, "both limits to pass", func() bool { return passed(u, 120) })
+	c.send("\x00\n late") // nothing that could be HTTP
+	c.expect("\x00\n late\x00\n late")
+
+	if s := u.snapshot("dep"); s.Bulkhead.InUse != 1 {
+		t.Errorf("a tunnel holds %d slots, want 1", s.Bulkhead.InUse)
+	}
+	if resp, _ := u.get("/"); resp.StatusCode != 503 {
+		t.Errorf("beside a tunnel in the only slot: %d", resp.StatusCode)
+	}
+	_ = c.Close()
+	until(t, "the slot", func() bool { return u.snapshot("dep").Bulkhead.InUse == 0 })
+	if n := b.conns.Load(); n != 1 {
+		t.Errorf("%d connections to the dependency, want 1: nothing is retried", n)
+	}
+}
+
+func TestF101DependencyEndsATunnel(t *testing.T) {
+	b := scripted(t, func(c net.Conn, br *bufio.Reader) {
+		if _, err := http.ReadRequest(br); err != nil {
+			return
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"+
+			"Upgrade: websocket\r\n\r\nbye")
+	})
+	u := start(t, policy(b.url(), "retry: {attempts: 3}", breakerOf5))
+	c := u.dial()
+	c.upgrade("")
+	if got := c.rest(); got != "bye" {
+		t.Errorf("got %q", got)
+	}
+	_ = c.Close()
+	until(t, "the end", func() bool { return u.front().active.Load() == 0 })
+	if n := b.conns.Load(); n != 1 || u.log.has("panic") {
+		t.Errorf("%d connections to the dependency, want 1; log %s", n, u.log.buf.String())
+	}
+}
+
+// TestUpgradeThatFails: the answer is passed on, and what follows on the
+// connection is not taken for a request.
+func TestUpgradeThatFails(t *testing.T) {
+	u := start(t, policy(scripted(t, always("HTTP/1.1 200 OK", "Content-Length: 2", "", "ok")).url()))
+	c := u.dial()
+	resp := c.upgrade("GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != 200 || string(body) != "ok" || !resp.Close {
+		t.Errorf("got %d %q, close %v", resp.StatusCode, body, resp.Close)
+	}
+	if rest := c.rest(); rest != "" {
+		t.Errorf("after the answer: %q", rest)
+	}
+}
+
+func TestUpgradeToSomethingElse(t *testing.T) {
+	u := start(t, policy(scripted(t, always("HTTP/1.1 101 Switching Protocols",
+		"Connection: Upgrade", "Upgrade: other", "", "")).url()))
+	resp := u.dial().upgrade("")
+	if resp.StatusCode != 502 || !strings.Contains(resp.Header.Get("Proxy-Status"), "http_upgrade_failed") {
+		t.Errorf("got %d %q", resp.StatusCode, resp.Header.Get("Proxy-Status"))
+	}
+}
+
+// TestOfferOfHTTP2: the request is carried as if it had not been made.
+func TestOfferOfHTTP2(t *testing.T) {
+	seen := make(chan []string, 1)
+	u := start(t, policy(recording(t, seen).url()))
+	c := u.dial()
+	c.send("GET / HTTP/1.1", "Host: h", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
+		"HTTP2-Settings: AAMAAABkAAQAAP__", "", "")
+	if resp, _, _ := c.answer("GET"); resp.StatusCode != 200 || resp.Close {
+		t.Errorf("got %d, close %v", resp.StatusCode, resp.Close)
+	}
+	head := <-seen
+	for _, name := range []string{"Connection", "Upgrade", "HTTP2-Settings"} {
+		if got := field(head, name); got != nil {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+}
