@@ -116,7 +116,7 @@ func (o *object) protection(st *staging, c *Client) *field {
 	c.Member = Member{File: file, Dependency: c.To}
 	if d := o.find("dependency"); d != nil {
 		f = d
-		o.named("dependency", &c.Member.Dependency)
+		o.dependencyName(&c.Member.Dependency)
 	} else {
 		o.note("dependency", nil, c.To)
 	}

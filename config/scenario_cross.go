@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -13,7 +13,9 @@ const maxCalls = 10_000
 
 // resolve finds what the calls of a service lead to.
 func (st *staging) resolve(s *stagedService) {
+	s.leads = map[string]string{}
 	for _, v := range s.steps {
+		s.leads[v.step.Dependency] = v.step.To
 		to := st.serviceOf(v.target, v.step.To)
 		switch {
 		case to == nil:
@@ -78,31 +80,34 @@ func (st *staging) link(s *stagedService, to string, at *field) {
 }
 
 // crossFallback checks that a service answers for each dependency that the
-// fallback of another one asks: the one of its name.
+// fallback of another one asks: that which the service's own calls of it lead
+// to, or the one of its name.
 func (st *staging) crossFallback(s *stagedService, file *File, dependency string, at *field) {
 	for _, name := range st.shelf.stands(file, dependency) {
-		if st.services[name] == nil {
+		to := cmp.Or(s.leads[name], name)
+		if st.services[to] == nil {
 			at.fail(fmt.Sprintf("the fallback of %s asks %s, and no service has that name",
 				dependency, name), "add it under services")
 			continue
 		}
-		if s != nil {
-			st.link(s, name, at)
-		}
+		st.link(s, to, at)
 	}
 }
 
-// stands returns the dependencies that a chain of fallbacks may ask.
+// stands returns the dependencies that a chain of fallbacks may ask. There is
+// no need for more than there can be services.
 func (s *shelf) stands(file *File, dependency string) (names []string) {
+	known := map[string]bool{}
 	next := []string{dependency}
-	for len(next) > 0 {
-		d := s.named[file][next[0]]
+	for len(next) > 0 && len(names) <= maxServices {
+		settings := s.named[file][next[0]]
 		next = next[1:]
-		if d == nil {
+		if settings == nil {
 			continue
 		}
-		for _, a := range d.Fallback.Order {
-			if a.Dependency != "" && !slices.Contains(names, a.Dependency) {
+		for _, a := range settings.Fallback.Order {
+			if a.Dependency != "" && !known[a.Dependency] {
+				known[a.Dependency] = true
 				names = append(names, a.Dependency)
 				next = append(next, a.Dependency)
 			}
@@ -111,14 +116,17 @@ func (s *shelf) stands(file *File, dependency string) (names []string) {
 	return names
 }
 
-// crossClients checks the fallbacks of clients, and returns the services that
-// clients ask.
+// crossClients checks the fallbacks of clients, who have nobody else to ask,
+// and returns the services that clients call.
 func (st *staging) crossClients() (asked []string) {
 	for _, c := range st.clients {
 		asked = append(asked, c.To)
-		if c.policy != nil {
-			st.crossFallback(nil, c.Member.File, c.Member.Dependency, c.policy)
-			asked = append(asked, st.shelf.stands(c.Member.File, c.Member.Dependency)...)
+		if c.policy == nil {
+			continue
+		}
+		for _, name := range st.shelf.stands(c.Member.File, c.Member.Dependency) {
+			c.policy.fail(fmt.Sprintf("the fallback of %s asks %s, but a client calls one service",
+				c.Member.Dependency, name), "put a service in between that makes the calls")
 		}
 	}
 	return asked

@@ -42,7 +42,7 @@ func ParseScenario(name string, data []byte, open func(path string) ([]byte, err
 		s: &Scenario{Seed: 1, Runs: 5},
 		shelf: shelf{dir: filepath.Dir(name), open: open,
 			files: map[string]*File{}, refused: map[string]string{},
-			named: map[*File]map[string]*Dependency{}},
+			named: map[*File]map[string]*Settings{}},
 		services: map[string]*stagedService{},
 		owners:   map[string]string{},
 	}
@@ -81,6 +81,7 @@ type stagedService struct {
 	at     *field
 	policy *field // nil: none is given
 	steps  []stagedStep
+	leads  map[string]string // where its calls of a dependency lead to
 	blind  bool // it holds mistakes, so what it lacks may be one of them
 }
 
@@ -119,10 +120,10 @@ func (st *staging) read(data []byte) {
 type shelf struct {
 	dir     string
 	open    func(path string) ([]byte, error)
-	files   map[string]*File  // nil: it holds mistakes
-	refused map[string]string // paths that could not be read, and why
-	named   map[*File]map[string]*Dependency
-	errs    Errors // of all files
+	files   map[string]*File               // nil: it holds mistakes
+	refused map[string]string              // paths that could not be read, and why
+	named   map[*File]map[string]*Settings // by dependency, and dependency/operation
+	errs    Errors                         // of all files
 }
 
 // policy reads the policy file that a key names. The file is nil if there is
@@ -176,9 +177,12 @@ func (s *shelf) take(path string) (f *File, why string) {
 	}
 	s.files[path] = f
 	if f != nil {
-		s.named[f] = make(map[string]*Dependency, len(f.Dependencies))
+		s.named[f] = map[string]*Settings{}
 		for _, d := range f.Dependencies {
-			s.named[f][d.Name] = d
+			s.named[f][d.Name] = &d.Settings
+			for i := range d.Operations {
+				s.named[f][d.Name+"/"+d.Operations[i].Name] = &d.Operations[i].Settings
+			}
 		}
 	}
 	return f, ""

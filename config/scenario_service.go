@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	maxInstances = 1000
+	maxInstances = 64  // as many endpoints as a policy may have
 	maxRoutes    = 100 // of one service
 	maxSteps     = 100 // of one route
 	maxAtOnce    = 8   // calls that a request makes at the same time
@@ -185,10 +186,10 @@ func (f *field) step(step *Step, s *stagedService) *Step {
 	}
 	defer o.close()
 	dep := o.require("dependency", "the name of a dependency of the policy, such as pricing")
-	if _, ok := o.named("dependency", &step.Dependency); !ok {
+	if _, ok := o.dependencyName(&step.Dependency); !ok {
 		return nil
 	}
-	step.To = step.Dependency
+	step.To, _, _ = strings.Cut(step.Dependency, "/")
 	target := dep
 	if to := o.find("to"); to != nil {
 		target = to
@@ -202,6 +203,19 @@ func (f *field) step(step *Step, s *stagedService) *Step {
 	o.boolean("parallel", &step.Parallel)
 	s.steps = append(s.steps, stagedStep{step, dep, target, route})
 	return step
+}
+
+// dependencyForm is a dependency of a policy, or an operation of one.
+var dependencyForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}` +
+	`(/[A-Za-z0-9][A-Za-z0-9._-]{0,62})?$`)
+
+func (o *object) dependencyName(out *string) (*field, bool) {
+	f := o.text("dependency", out, dependencyForm,
+		"the name of a dependency such as pricing, or of an operation such as pricing/search")
+	if f != nil && *out != "" {
+		o.note("dependency", f, *out)
+	}
+	return f, *out != ""
 }
 
 // named reads a name and reports whether it is one.

@@ -145,6 +145,9 @@ func (u *user) called(o *outcall, v call.Verdict) {
 		end.why = reasonOf(o, v, u.began, c.cfg.Patience)
 	}
 	u.at.stats.ended(w, end)
+	if w.fate != nil {
+		w.fate(Fate{u.id, u.began, took, u.at.route.cfg.Name, end.ok, end.ok && end.fallback})
+	}
 	c.here.add(w.now, -1)
 	c.stayed += int64(took)
 	c.ended++

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/seakeep/seakeep/core"
 )
@@ -63,8 +64,57 @@ func (s *service) exit(j *job) {
 	j.before, j.after = nil, nil
 }
 
-func (s *service) busyAt(now core.Instant, d int)  { s.count.busy.add(now, d) }
+func (s *service) busyAt(now core.Instant, d int) {
+	s.count.busy.add(now, d)
+	if d > 0 && s.allBusy() {
+		s.full.note(now)
+	}
+}
+
 func (s *service) queueAt(now core.Instant, d int) { s.count.queued.add(now, d) }
+
+func (s *service) allBusy() bool {
+	n := s.cfg.Workers * len(s.instances)
+	return n > 0 && s.count.busy.n == n
+}
+
+// moment is when something happened first in the present slice of time.
+type moment struct {
+	at    core.Instant
+	known bool
+}
+
+func (m *moment) note(now core.Instant) {
+	if !m.known {
+		m.at, m.known = now, true
+	}
+}
+
+// take returns the moment, or -1, and forgets it.
+func (m *moment) take() time.Duration {
+	was := *m
+	*m = moment{}
+	if !was.known {
+		return -1
+	}
+	return time.Duration(was.at)
+}
+
+// sample is the state of the service at the end of a slice of time.
+func (s *service) sample() Sample {
+	now, c := s.world.now, &s.count
+	r := Sample{At: time.Duration(now), Busy: c.busy.n, Queued: c.queued.n, Arrived: c.arrived,
+		Served: c.served, Refused: c.refused, Full: s.full.take(), Turned: s.turned.take()}
+	for _, i := range s.instances {
+		if i.down {
+			r.Away++
+		}
+	}
+	if s.allBusy() { // and so they are when the next slice begins
+		s.full.note(now)
+	}
+	return r
+}
 
 // check panics if the books of the service do not balance at the end of a run:
 // what arrived has ended or is here, and the integral of the number here is the

@@ -101,7 +101,9 @@ func (j *job) arrive() {
 
 // refuse turns a request away for want of room.
 func (j *job) refuse() {
-	j.inst.service.count.refused++
+	s := j.inst.service
+	s.count.refused++
+	s.turned.note(s.world.now)
 	j.leave(core.Result{Outcome: core.Overloaded, Cause: core.Unavailable})
 }
 

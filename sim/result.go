@@ -47,7 +47,12 @@ type Sample struct {
 	At      time.Duration
 	Busy    int
 	Queued  int
-	Arrived uint64 // since the start
+	Away    int           // instances that are down
+	Arrived uint64        // since the start
+	Served  uint64        // since the start, well
+	Refused uint64        // since the start
+	Full    time.Duration // when in the slice all workers were busy first; -1: never
+	Turned  time.Duration // when in the slice one was refused first; -1: none was
 }
 
 // DependencyResult is what the calls of one service or client to one
@@ -62,7 +67,7 @@ type DependencyResult struct {
 	Calls         float64 // a second
 	Amplification float64 // attempts for each call that made any
 	Transitions   uint64  // of all breakers
-	OpenShare     float64 // of the time, mean over the breakers: from the last 32 changes
+	OpenShare     float64 // of the time; of that since the last 32 changes, if there were more
 	Timeline      []Transition
 }
 
@@ -141,8 +146,7 @@ func (w *World) serviceResult(k int, s *service, a, b counts) ServiceResult {
 		Here: float64(b.here.area-a.here.area) / t, MostBusy: b.busy.most, MostQueued: b.queued.most}
 	r.Rate = float64(r.Arrived) / w.seconds()
 	for _, row := range w.samples {
-		r.Samples = append(r.Samples, Sample{At: time.Duration(row.at), Busy: row.busy[k],
-			Queued: row.queued[k], Arrived: row.arrived[k]})
+		r.Samples = append(r.Samples, row[k])
 	}
 	return r
 }
@@ -228,7 +232,10 @@ func addReasons(sum, b, a []call.ReasonCount) []call.ReasonCount {
 // them.
 func (d *DependencyResult) timeline(user int, s *breaker.Snapshot, end core.Instant) {
 	open, since := time.Duration(0), core.Instant(0)
-	state := breaker.Closed
+	state, known := breaker.Closed, core.Instant(0)
+	if n := len(s.History); n > 0 && s.Era-1 > uint64(n) {
+		known = s.History[0].At // what was before is forgotten
+	}
 	for _, t := range s.History {
 		if state != breaker.Closed {
 			open += t.At.Sub(since)
@@ -240,7 +247,7 @@ func (d *DependencyResult) timeline(user int, s *breaker.Snapshot, end core.Inst
 	if state != breaker.Closed {
 		open += end.Sub(since)
 	}
-	d.OpenShare += float64(open) / float64(end)
+	d.OpenShare += float64(open) / float64(max(end-known, 1))
 }
 
 // Endpoint returns the first endpoint of that name, or nil.

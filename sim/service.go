@@ -22,6 +22,8 @@ type service struct {
 	buffered  bool    // ... and holds back what is on the way
 	held      []*job  // ... here
 	count     counts
+	full      moment // when all workers were busy
+	turned    moment // when one was refused
 }
 
 // route is one thing that the service can be asked.

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 )
@@ -19,8 +21,9 @@ type World struct {
 	services []*service
 	clients  []*client
 	members  []*member
-	samples  []sampleRow
+	samples  [][]Sample // by slice, and by service
 	trace    func(core.Event)
+	fate     func(Fate)
 	jobs     []*job     // to be used again
 	outcalls []*outcall // to be used again
 }
@@ -32,6 +35,19 @@ type Options struct {
 	// Trace receives every decision of every policy, in order. It makes a run
 	// several times as slow.
 	Trace func(core.Event)
+	// Fate receives the end of every user's request, in order.
+	Fate func(Fate)
+}
+
+// Fate is how one user's request ended. Its ID is the same in every run of the
+// same clients and seed, whatever the policies.
+type Fate struct {
+	ID       uint64
+	Began    core.Instant
+	Took     time.Duration
+	Endpoint string
+	Answered bool
+	Fallback bool
 }
 
 // Run makes one run of a scenario. It panics if the books of the run do not
@@ -105,19 +121,11 @@ type sampler struct{ w *World }
 
 // Fire implements Actor.
 func (s sampler) Fire(int, int64) {
-	row := sampleRow{at: s.w.now}
-	for _, v := range s.w.services {
-		row.busy = append(row.busy, v.count.busy.n)
-		row.queued = append(row.queued, v.count.queued.n)
-		row.arrived = append(row.arrived, v.count.arrived)
+	row := make([]Sample, len(s.w.services))
+	for k, v := range s.w.services {
+		row[k] = v.sample()
 	}
 	s.w.samples = append(s.w.samples, row)
-}
-
-type sampleRow struct {
-	at           core.Instant
-	busy, queued []int
-	arrived      []uint64
 }
 
 // effect is a change of the scenario on its way.

@@ -10,14 +10,13 @@ type block struct {
 	up    *block
 	name  string // its key above, or the operation's name
 	items []*item
-	bare  bool // an element of a list of operations: its name is part of the path
 }
 
 // item is one line of a block, or a block or a list of blocks below it.
 type item struct {
-	key, value string
+	key, value string // of a section: what to write if it stays empty
 	from       origin
-	note       string // without an origin: why it is there
+	note       string // the comment
 	sub        *block
 	list       []*block
 	lines      []line // of a list of single values
@@ -93,7 +92,7 @@ func (b *block) has(key string) bool {
 
 // element appends a block to the list below key.
 func (b *block) element(key, name string) *block {
-	sub := &block{up: b, name: key + "." + name, bare: true}
+	sub := &block{up: b, name: key + "." + name}
 	for _, it := range b.items {
 		if it.key == key {
 			it.list = append(it.list, sub)

@@ -32,6 +32,9 @@ func (w *writer) block(b *block, indent string) {
 func (w *writer) item(it *item, first, indent string) {
 	switch {
 	case it.sub != nil && len(it.sub.items) == 0:
+		if it.value != "" {
+			w.line(first+it.key+": "+it.value, it.note)
+		}
 	case it.sub != nil:
 		w.line(first+it.key+":", it.note)
 		w.block(it.sub, indent+"  ")

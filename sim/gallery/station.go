@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"math"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
@@ -46,7 +47,7 @@ type stationConfig struct {
 	bound     int  // places in the queue; 0: as many as it takes
 	expired   bool // who is no longer waited for is dropped
 	short     time.Duration
-	long      time.Duration // short and long: a limit on waiting, see tooOld
+	long      time.Duration // short and long: a limit on waiting, see limit
 	slowed    []phase       // what the service time is multiplied by
 	outage    [2]time.Duration
 	lost      bool // what is sent in the outage is lost, or else delivered after it
@@ -73,7 +74,7 @@ type patron struct {
 type job struct {
 	call    int32
 	attempt int32
-	came    core.Instant
+	until   core.Instant // dropped if taken from the queue later
 }
 
 // tally counts attempts at the server, so that none gets lost.
@@ -192,9 +193,12 @@ func (s *station) send(call int32) {
 
 // reach is an attempt's arrival at the server.
 func (s *station) reach(j job) {
-	j.came = s.Now()
 	s.worked.came++
 	s.offered[s.second()]++
+	if s.line.len() == 0 {
+		s.emptied = s.Now()
+	}
+	j.until = s.Now().Add(s.limit())
 	switch {
 	case !s.busy:
 		s.serve(j)
@@ -251,7 +255,7 @@ func (s *station) worthless(j job) bool {
 	if s.expired && !waiting {
 		return true
 	}
-	if s.long == 0 || !s.tooOld(j) {
+	if s.Now() <= j.until {
 		return false
 	}
 	if waiting {
@@ -260,14 +264,17 @@ func (s *station) worthless(j job) bool {
 	return true
 }
 
-// tooOld is the limit on waiting of "Fail at Scale" (ACM Queue, 2015): short
-// while the queue has not been empty for long, else long.
-func (s *station) tooOld(j job) bool {
-	limit := s.long
-	if s.Now().Sub(s.emptied) > s.long {
-		limit = s.short
+// limit is how long a newcomer may wait by the rule of "Fail at Scale" (ACM
+// Queue, 2015): for short if the queue has not been empty for long, else for
+// long.
+func (s *station) limit() time.Duration {
+	switch {
+	case s.long == 0:
+		return math.MaxInt64
+	case s.Now().Sub(s.emptied) > s.long:
+		return s.short
 	}
-	return s.Now().Sub(j.came) > limit
+	return s.long
 }
 
 // fail ends a call's present attempt, and starts the wait for the next one.

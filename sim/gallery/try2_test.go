@@ -10,7 +10,10 @@ import (
 	"github.com/seakeep/seakeep/sim/stats"
 )
 
-func m(x []float64) string { e := stats.Mean(x, .95); return fmt.Sprintf("%6.1f (%5.1f)", e.Mean, e.SD) }
+func m(x []float64) string {
+	e := stats.Mean(x, .95)
+	return fmt.Sprintf("%6.1f (%5.1f)", e.Mean, e.SD)
+}
 
 func TestTry36(t *testing.T) {
 	for _, T := range []int{120, 200, 300} {

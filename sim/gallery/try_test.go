@@ -41,16 +41,16 @@ func TestTry33(t *testing.T) {
 	for _, r := range []float64{.1, .2} {
 		show(fmt.Sprint("budget w10 ", r), func(c *stationConfig) { c.budget = &budget.Config{Ratio: r} })
 		show(fmt.Sprint("budget w1 ", r), func(c *stationConfig) { c.budget = &budget.Config{Ratio: r, Window: time.Second} })
-		show(fmt.Sprint("budget w3 ", r), func(c *stationConfig) { c.budget = &budget.Config{Ratio: r, Window: 3*time.Second} })
+		show(fmt.Sprint("budget w3 ", r), func(c *stationConfig) { c.budget = &budget.Config{Ratio: r, Window: 3 * time.Second} })
 		show(fmt.Sprint("budget floor3 ", r), func(c *stationConfig) { c.budget = &budget.Config{Ratio: r, Floor: 3} })
 	}
-	show("none", func(c *stationConfig) { c.retry.Attempts=1 })
+	show("none", func(c *stationConfig) { c.retry.Attempts = 1 })
 	show("drop", func(c *stationConfig) { c.expired = true })
 	show("bound50", func(c *stationConfig) { c.bound = 50 })
 	show("bound99", func(c *stationConfig) { c.bound = 99 })
 	show("bound100", func(c *stationConfig) { c.bound = 100 })
 	show("lifo", func(c *stationConfig) { c.lifo = true })
-	for _, p := range []time.Duration{ 5 * time.Second} {
+	for _, p := range []time.Duration{5 * time.Second} {
 		show("timeout "+p.String(), func(c *stationConfig) { c.patience = p })
 	}
 }
