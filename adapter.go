@@ -96,3 +96,17 @@ func (a Adapter) ExerciseDue() bool { return a.s.fallback.due() }
 // Exercised records how exercising a fallback went: which kind answered, or
 // why none did.
 func (a Adapter) Exercised(kind string, err error) { a.s.exercised(kind, err) }
+
+// TimeLeft returns how much time an attempt has, given the context that its Try
+// was called with; false if it has no limit. For a limit of the policy it is
+// the time as of the attempt's start, which costs no look at the clock: call it
+// first thing.
+func TimeLeft(ctx context.Context) (time.Duration, bool) {
+	if c, ok := ctx.(*attemptContext); ok {
+		return c.limit.Sub(c.started), true
+	}
+	if t, ok := ctx.Deadline(); ok {
+		return time.Until(t), true
+	}
+	return 0, false
+}

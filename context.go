@@ -16,8 +16,9 @@ import (
 // having looked. This one is a single allocation; its channel and its timer
 // come into being when somebody first waits on Done.
 type attemptContext struct {
-	parent context.Context
-	limit  core.Instant
+	parent  context.Context
+	started core.Instant
+	limit   core.Instant
 
 	mu    sync.Mutex
 	err   error  // why it ended; nil while it lives
@@ -34,8 +35,8 @@ type armed struct {
 
 type afterFunc struct{ run func() }
 
-func newAttemptContext(parent context.Context, limit core.Instant) *attemptContext {
-	return &attemptContext{parent: parent, limit: limit}
+func newAttemptContext(parent context.Context, started, limit core.Instant) *attemptContext {
+	return &attemptContext{parent: parent, started: started, limit: limit}
 }
 
 // Deadline returns the attempt's limit.

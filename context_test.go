@@ -13,7 +13,7 @@ import (
 
 func TestAttemptContextEndsAtItsLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newAttemptContext(context.Background(), Now().Add(50*time.Millisecond))
+		c := newAttemptContext(context.Background(), Now(), Now().Add(50*time.Millisecond))
 		if d, ok := c.Deadline(); !ok || time.Until(d) != 50*time.Millisecond {
 			t.Errorf("deadline in %v, %v", time.Until(d), ok)
 		}
@@ -34,7 +34,7 @@ func TestAttemptContextEndsAtItsLimit(t *testing.T) {
 // Most attempts never look at Done; Err must tell the time all the same.
 func TestAttemptContextErrWithoutDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newAttemptContext(context.Background(), Now().Add(time.Second))
+		c := newAttemptContext(context.Background(), Now(), Now().Add(time.Second))
 		time.Sleep(999 * time.Millisecond)
 		if err := c.Err(); err != nil {
 			t.Errorf("early: %v", err)
@@ -54,7 +54,7 @@ func TestAttemptContextErrWithoutDone(t *testing.T) {
 func TestAttemptContextHearsItsParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, cancel := context.WithCancel(context.Background())
-		c := newAttemptContext(parent, Now().Add(time.Hour))
+		c := newAttemptContext(parent, Now(), Now().Add(time.Hour))
 		child, stop := context.WithCancel(c)
 		defer stop()
 		heard := make(chan struct{})
@@ -70,7 +70,7 @@ func TestAttemptContextHearsItsParent(t *testing.T) {
 
 func TestAttemptContextAfterFunc(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newAttemptContext(context.Background(), Now().Add(time.Second))
+		c := newAttemptContext(context.Background(), Now(), Now().Add(time.Second))
 		ran := 0
 		stop := c.AfterFunc(func() { ran++ })
 		c.AfterFunc(func() { ran += 10 })
@@ -93,7 +93,7 @@ func TestAttemptContextAfterFunc(t *testing.T) {
 // Once an answer's head is out the attempt's limit no longer cuts its body.
 func TestAttemptContextExtend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newAttemptContext(context.Background(), Now().Add(100*time.Millisecond))
+		c := newAttemptContext(context.Background(), Now(), Now().Add(100*time.Millisecond))
 		done := c.Done()
 		time.Sleep(50 * time.Millisecond)
 		if !c.extend(Now().Add(time.Second)) {
@@ -125,7 +125,7 @@ func TestAttemptContextExtend(t *testing.T) {
 // Derived contexts of the standard library must not cost a goroutine each.
 func TestAttemptContextDerivedNeedsNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newAttemptContext(context.Background(), core.Never)
+		c := newAttemptContext(context.Background(), Now(), core.Never)
 		for range 100 {
 			_, cancel := context.WithCancel(c)
 			defer cancel()
@@ -143,7 +143,7 @@ func TestAttemptContextDerivedNeedsNoGoroutine(t *testing.T) {
 func TestAttemptContextRace(t *testing.T) {
 	for range 200 {
 		parent, cancel := context.WithCancel(context.Background())
-		c := newAttemptContext(parent, Now().Add(time.Microsecond))
+		c := newAttemptContext(parent, Now(), Now().Add(time.Microsecond))
 		var wg sync.WaitGroup
 		for _, f := range []func(){
 			cancel,

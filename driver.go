@@ -49,9 +49,15 @@ type Tail struct {
 func (t *Tail) Begun(stream bool) bool {
 	if stream {
 		t.deadline = core.Never
+	}
+	if t.ctx != nil && !t.ctx.extend(t.deadline) {
+		t.tail.Report(Now(), core.Timeout)
+		return false
+	}
+	if stream {
 		t.tail.Report(Now(), core.Success)
 	}
-	return t.ctx == nil || t.ctx.extend(t.deadline)
+	return true
 }
 
 // End gives everything back, once the body is done or broken. Calling it again
@@ -96,7 +102,9 @@ func (s *state) run(ctx context.Context, req call.Request, report *Report, try T
 	end = Ending{Verdict: act.Verdict, Reason: d.call.Reason(), RetryAfter: d.call.RetryAfter(),
 		Attempts: d.call.Attempts(), Last: d.call.Last()}
 	if req.Tail && (act.Verdict == call.Succeeded || act.Verdict == call.Failed) {
-		end.Tail = Tail{tail: d.call.Tail(Now()), ctx: d.limit, deadline: d.call.Deadline()}
+		end.Tail = Tail{tail: d.call.Tail(d.now), ctx: d.limit, deadline: d.call.Deadline()}
+	} else {
+		d.release()
 	}
 	if report != nil {
 		report.end(s.name, &end, Now().Sub(began))
@@ -111,6 +119,7 @@ type drive struct {
 	limit  *attemptContext // of the attempt under way; nil: the caller's context serves
 	waker  waker
 	report *Report
+	now    core.Instant // when the latest attempt ended
 }
 
 // attempt makes one attempt and tells the machine how it ended.
@@ -119,7 +128,7 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	ctx := d.ctx
 	d.release()
 	if until := d.call.AttemptDeadline(); until != core.Never && until < deadlineOf(ctx) {
-		d.limit = newAttemptContext(ctx, until)
+		d.limit = newAttemptContext(ctx, d.call.Started(), until)
 		ctx = d.limit
 	}
 	tried := try(ctx, d.call.Attempts()-1)
@@ -129,11 +138,11 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	if !tail {
 		d.release()
 	}
-	now := Now()
+	d.now = Now()
 	if d.report != nil {
-		d.report.attempt(tried.Result, now.Sub(d.call.Started()))
+		d.report.attempt(tried.Result, d.now.Sub(d.call.Started()))
 	}
-	act = d.call.Step(now, call.Event{Kind: call.Returned, Lane: lane, Result: tried.Result,
+	act = d.call.Step(d.now, call.Event{Kind: call.Returned, Lane: lane, Result: tried.Result,
 		Facts: tried.Facts, Orphan: tried.orphan != nil})
 	if tried.orphan != nil {
 		_, slot := d.call.Orphan(lane)

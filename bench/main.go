@@ -28,20 +28,22 @@ func run(args []string, w io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.IntVar(&o.rounds, "rounds", 9, "how often each variant is measured")
 	flags.DurationVar(&o.time, "time", 100*time.Millisecond, "how long a variant's round takes")
-	only := flags.String("run", "", "measure only rows whose \"id title\" matches this `regexp`")
+	pattern := flags.String("run", "", "measure only rows whose \"id title\" matches this `regexp`")
 	asJSON := flags.Bool("json", false, "print JSON")
+	asMarkdown := flags.Bool("markdown", false, "print the table of README.md")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if o.rounds < 1 || o.time <= 0 || flags.NArg() > 0 {
 		return errors.New("give -rounds of 1 or more, a -time above 0, and no arguments")
 	}
-	chosen, err := choose(*only)
+	chosen, err := choose(*pattern)
 	if err != nil {
 		return err
 	}
 	out := report{About: about(), Began: load()}
-	if !*asJSON {
+	asText := !*asJSON && !*asMarkdown
+	if asText {
 		out.header(w)
 	}
 	for _, r := range chosen {
@@ -49,7 +51,7 @@ func run(args []string, w io.Writer) error {
 			samples, lent := measure(r, procs, o)
 			results := summarize(r, procs, samples, lent)
 			out.Results = append(out.Results, results...)
-			if !*asJSON {
+			if asText {
 				printRow(w, r, procs, results)
 			}
 		}
@@ -60,14 +62,17 @@ func run(args []string, w io.Writer) error {
 		e.SetIndent("", "  ")
 		return e.Encode(out)
 	}
+	if *asMarkdown {
+		printMarkdown(w, chosen, o.procs, out.Results)
+	}
 	printTargets(w, out.Targets)
-	fmt.Fprintln(w, "\nload of the machine at the end:", out.Ended)
+	fmt.Fprintf(w, "\nload of the machine: %s at the start, %s at the end\n", out.Began, out.Ended)
 	return nil
 }
 
 // choose returns the rows that match.
-func choose(only string) ([]row, error) {
-	match, err := regexp.Compile(only)
+func choose(pattern string) ([]row, error) {
+	match, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +80,7 @@ func choose(only string) ([]row, error) {
 		return !match.MatchString(r.id + " " + r.title)
 	})
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no row matches %q", only)
+		return nil, fmt.Errorf("no row matches %q", pattern)
 	}
 	return chosen, nil
 }
@@ -91,7 +96,6 @@ type report struct {
 
 func (r *report) header(w io.Writer) {
 	fmt.Fprintln(w, strings.Join(r.About, "\n"))
-	fmt.Fprintln(w, "load of the machine at the start:", r.Began)
 	fmt.Fprint(w, `cpu: processor time of the whole process for each call; wall: elapsed time for
 each call; medians of the rounds. With 2 procs two goroutines share one object.
 Ratios are of processor time, taken round by round; in brackets the middle half.

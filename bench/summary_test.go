@@ -148,6 +148,31 @@ func TestRunPrintsJSON(t *testing.T) {
 	}
 }
 
+func TestRunPrintsMarkdown(t *testing.T) {
+	var out bytes.Buffer
+	args := []string{"-rounds", "1", "-time", "1ms", "-run", "^(b|h1) ", "-markdown"}
+	if err := run(args, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| | 1 proc | 2 procs | B | allocs |", "| **b** open breaker",
+		"| **seakeep, now given** | ", "| gobreaker Execute | ", "(+", "failsafehttp: "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestBusyMachineIsTold(t *testing.T) {
+	if got := shortOf(result{Procs: 2, Lent: 1.1}); !strings.Contains(got, "lent 1.1 processors") {
+		t.Errorf("%q", got)
+	}
+	for _, quiet := range []result{{Procs: 2, Lent: 1.9}, {Procs: 1}} {
+		if got := shortOf(quiet); got != "" {
+			t.Errorf("%+v: %q", quiet, got)
+		}
+	}
+}
+
 func TestRunRefuses(t *testing.T) {
 	for _, args := range [][]string{{"-rounds", "0"}, {"-time", "0s"}, {"more"}, {"-run", "nothing"},
 		{"-unknown"}} {

@@ -13,9 +13,7 @@ import (
 // printRow writes the results of one row with so many procs.
 func printRow(w io.Writer, r row, procs int, results []result) {
 	fmt.Fprintf(w, "\n%s  %s, %s\n", r.id, r.title, plural(procs, "proc"))
-	if lent := results[0].Lent; procs > 1 && lent < 0.8*float64(procs) {
-		fmt.Fprintf(w, "   the machine lent %.1f processors only, which hides contention\n", lent)
-	}
+	fmt.Fprint(w, shortOf(results[0]))
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	head := "cpu ns/op\tmiddle half\twall ns/op\tB/op\tallocs/op\t"
 	if r.base != "" {
@@ -40,6 +38,14 @@ func printRow(w io.Writer, r row, procs int, results []result) {
 			fmt.Fprintf(w, "  %s takes %s\n", v.Variant, ratios(v.Ratios))
 		}
 	}
+}
+
+// shortOf is a warning if the machine was too busy for what was measured.
+func shortOf(r result) string {
+	if r.Procs == 1 || r.Lent >= 0.8*float64(r.Procs) {
+		return ""
+	}
+	return fmt.Sprintf("   the machine lent %.1f processors only, which hides contention\n", r.Lent)
 }
 
 func addition(v result) string {

@@ -31,10 +31,11 @@ type Client struct {
 	Arrivals Arrivals
 	Users    int
 	Think    Latency
-	Patience time.Duration // 0: waits for ever
-	Routes   []Share       // of the calls; empty: the service's first route
-	Member   Member        // how the client protects its own calls; zero: not at all
-	Members  int           // how many clients there are, each with its own state of that
+	Times    []time.Duration // instead of both: exactly then
+	Patience time.Duration   // 0: waits for ever
+	Routes   []Share         // of the calls; empty: the service's first route
+	Member   Member          // how the client protects its own calls; zero: not at all
+	Members  int             // how many clients there are, each with its own state of that
 }
 
 // Arrivals says how open-loop calls are spaced.

@@ -82,7 +82,7 @@ type stagedService struct {
 	policy *field // nil: none is given
 	steps  []stagedStep
 	leads  map[string]string // where its calls of a dependency lead to
-	blind  bool // it holds mistakes, so what it lacks may be one of them
+	blind  bool              // it holds mistakes, so what it lacks may be one of them
 }
 
 // stagedStep is a call while its target may stand further down in the file.

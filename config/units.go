@@ -47,11 +47,12 @@ func parseDuration(text string) (d time.Duration, problem string) {
 func parseShare(text string) (share float64, problem string) {
 	switch {
 	case percentForm.MatchString(text):
-		v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-		if err != nil || v > 100 {
+		// In one step, so that 99.9% is the number nearest to 0.999.
+		v, err := strconv.ParseFloat(strings.TrimSuffix(text, "%")+"e-2", 64)
+		if err != nil || v > 1 {
 			return 0, "is above 100%"
 		}
-		return v / 100, ""
+		return v, ""
 	case fractionForm.MatchString(text):
 		v, err := strconv.ParseFloat(text, 64)
 		if err != nil || v > 1 {

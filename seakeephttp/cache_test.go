@@ -202,6 +202,30 @@ func TestCacheKey(t *testing.T) {
 	ask("http://test/", "", "", seakeep.Call{CacheKey: "quote"})
 }
 
+// TestCachedHead keeps the length of the body that it never had, and the age
+// that the answer had already.
+func TestCachedHead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rt := Wrap(cached(t, time.Hour, time.Hour), baseFunc(func(*http.Request) (*http.Response, error) {
+			resp := answer(200, "")
+			resp.Body, resp.ContentLength = http.NoBody, 1234
+			resp.Header = http.Header{"Content-Length": {"1234"}, "Age": {"60"}}
+			return resp, nil
+		}))
+		send(rt, request(t, "HEAD", "http://test/", nil))
+		time.Sleep(5 * time.Second)
+		resp, err := rt.RoundTrip(request(t, "HEAD", "http://test/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := resp.Header
+		if resp.ContentLength != 1234 || h.Get("Content-Length") != "1234" || h.Get("Age") != "65" ||
+			h.Get("Cache-Status") != "seakeep; hit; ttl=3535" {
+			t.Errorf("%d, %v", resp.ContentLength, h)
+		}
+	})
+}
+
 // TestCallersOwnKey makes an answer to a request with credentials storable,
 // because whoever names what is asked for knows that it is the same for all.
 func TestCallersOwnKey(t *testing.T) {

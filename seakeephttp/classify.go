@@ -94,7 +94,8 @@ func noHandshake(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	return errors.As(err, &certificate) || errors.As(err, &record) ||
-		errors.Is(err, http.ErrSchemeMismatch) || strings.HasSuffix(err.Error(), "TLS handshake timeout")
+		errors.Is(err, http.ErrSchemeMismatch) ||
+		strings.HasSuffix(err.Error(), "TLS handshake timeout")
 }
 
 // tooLarge reports whether an answer's headers were larger than the transport

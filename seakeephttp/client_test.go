@@ -105,7 +105,7 @@ func TestSecondProviderHasWhatIsLeft(t *testing.T) {
 		req := request(t, "GET", "http://test/", nil)
 		req.Header.Set(deadline.Header, "250") // and two attempts take 200
 		g := send(transport(t, setOf(t, share("0")), h), req)
-		if g.body != "backup" || told != "50" {
+		if g.body != "backup" || told != "50" || req.Header.Get(deadline.Header) != "250" {
 			t.Errorf("told %q; %+v", told, g)
 		}
 	})

@@ -97,6 +97,17 @@ func TestDeadlineHeadersAreNotMadeUp(t *testing.T) {
 	}
 }
 
+// TestNoTimeLeftIsNotNoLimit: Envoy reads 0 as the latter.
+func TestNoTimeLeftIsNotNoLimit(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	s := &sending{req: http.Request{Header: http.Header{deadline.EnvoyHeader: {"250"}}}}
+	s.tellTime(ctx)
+	if h := s.req.Header; h.Get(deadline.EnvoyHeader) != "1" || h.Get(deadline.Header) != "0" {
+		t.Errorf("sent %v", h)
+	}
+}
+
 func TestF099AttemptLimitWithoutATotal(t *testing.T) {
 	for _, c := range []struct {
 		attempt, total time.Duration

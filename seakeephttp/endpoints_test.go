@@ -1,6 +1,7 @@
 package seakeephttp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -118,6 +119,26 @@ func TestEndpointThatIsDownIsLeftAlone(t *testing.T) {
 		}
 		if got := f.calls(); strings.Count(got, "a:1") != 2 {
 			t.Errorf("calls went to %s", got)
+		}
+	})
+}
+
+// TestSlowEndpointDoesNotRest: our own limit, and a caller that leaves, say
+// nothing about whether an endpoint is there.
+func TestSlowEndpointDoesNotRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr := transport(t, setOf(t, file("timeout: {request: 50ms}", a)), &silent{})
+		get(t, tr, "http://test/")
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		send(tr, request(t, "GET", "http://test/", nil).WithContext(ctx))
+		if s := tr.Snapshot(); s.Endpoints[0].Resting || s.Endpoints[0].Picked != 2 || s.Endpoints[0].InFlight != 0 {
+			t.Errorf("%+v", s)
+		}
+		tr.current().balancer.Report(seakeep.Now(), 0, false)
+		get(t, tr, "http://test/")
+		if s := tr.Snapshot(); !s.Endpoints[0].Resting {
+			t.Errorf("a silence has ended the rest: %+v", s)
 		}
 	})
 }

@@ -160,9 +160,14 @@ func TestAnotherDependencyAnswersThroughItsOwnLadder(t *testing.T) {
 		"a:1": fixed(503, "busy"), "b:2": fixed(200, "backup")}}
 	set := setOf(t, share("0"))
 	tr := transport(t, set, h)
-	g := send(tr, request(t, "PUT", "http://test/x", strings.NewReader("abc")))
+	var report seakeep.Report
+	req := request(t, "PUT", "http://test/x", strings.NewReader("abc"))
+	g := send(tr, req.WithContext(seakeep.With(t.Context(), seakeep.Call{Report: &report})))
 	if g.body != "backup" || g.header.Get(FallbackHeader) != "dependency" {
 		t.Errorf("%+v", g)
+	}
+	if report.Policy != "test" || len(report.Attempts) != 2 || report.Fallback != "dependency" {
+		t.Errorf("%+v", report)
 	}
 	if got := h.log(); got != "PUT a:1 abc, PUT a:1 abc, PUT b:2 abc" {
 		t.Error(got)

@@ -209,6 +209,12 @@ func TestF129RetriesAboveAreNotRepeated(t *testing.T) {
 		t.Errorf("sent as %q, answered with %v", marks, g.header)
 	}
 	marks = nil
+	req.Header.Del(retry.AttemptHeader)
+	send(rt, req.WithContext(seakeep.With(t.Context(), seakeep.Call{RetriedAbove: true})))
+	if strings.Join(marks, ",") != "2" {
+		t.Errorf("a repetition that only the program knows of was sent as %q", marks)
+	}
+	marks = nil
 	get(t, rt, "http://test/")
 	if strings.Join(marks, ",") != ",2,3" {
 		t.Errorf("attempts marked %q", marks)

@@ -234,6 +234,26 @@ func TestF087KeyedPostKeepsItsKey(t *testing.T) {
 	}
 }
 
+// TestFailedAnswersBodyIsClosed, whatever becomes of the call.
+func TestFailedAnswersBodyIsClosed(t *testing.T) {
+	for _, size := range []int{3, wholeLimit + 1} {
+		var bodies []*closes
+		rt := Wrap(retries(t, 3), baseFunc(func(*http.Request) (*http.Response, error) {
+			resp := answer(503, "")
+			body := &closes{Reader: strings.NewReader(strings.Repeat("x", size))}
+			bodies = append(bodies, body)
+			resp.Body, resp.ContentLength = body, int64(size)
+			return resp, nil
+		}))
+		get(t, rt, "http://test/")
+		for i, body := range bodies {
+			if n := body.n.Load(); n != 1 {
+				t.Errorf("attempt %d of %d: closed %d times", i+1, len(bodies), n)
+			}
+		}
+	}
+}
+
 func TestNoRetryMarksAreObeyed(t *testing.T) {
 	for _, mark := range []string{retry.NoRetryHeader, envoyOverloaded, envoyRatelimited} {
 		n := 0

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 )
@@ -82,11 +83,10 @@ func (s *sending) header() http.Header {
 // duration, so that clocks need not agree, as of the moment of sending. The
 // forms that Envoy and gRPC know are only corrected, never added.
 func (s *sending) tellTime(ctx context.Context) {
-	until, ok := ctx.Deadline()
+	left, ok := seakeep.TimeLeft(ctx)
 	if !ok {
 		return
 	}
-	left := time.Until(until)
 	envoy := s.req.Header[deadline.EnvoyHeader] != nil
 	grpc := s.req.Header[deadline.GRPCHeader] != nil
 	h := s.header()

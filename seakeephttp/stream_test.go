@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -144,6 +145,27 @@ func TestStreamHoldsItsSlot(t *testing.T) {
 		}
 		_ = resp.Body.Close()
 	})
+}
+
+// TestBodyUsedByManyGoroutines gives everything back once.
+func TestBodyUsedByManyGoroutines(t *testing.T) {
+	p := within(t, time.Second, 0)
+	rt := Wrap(p, slowly(3, time.Millisecond, -1))
+	for range 20 {
+		resp, err := rt.RoundTrip(request(t, "GET", "http://test/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() { _, _ = io.ReadAll(resp.Body) })
+		for range 3 {
+			wg.Go(func() { _ = resp.Body.Close() })
+		}
+		wg.Wait()
+		if n := p.Snapshot().Bulkhead.InUse; n != 0 {
+			t.Fatalf("%d slots in use", n)
+		}
+	}
 }
 
 // TestEventsArriveOneByOne: nothing is gathered on the way, and neither limit

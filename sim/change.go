@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/seakeep/seakeep/config"
 )
 
@@ -117,7 +119,7 @@ func (h *health) Fire(what int, _ int64) {
 // and, if the check is deep, so must everything that it depends on.
 func (h *health) ask() {
 	cfg := h.i.service.cfg.Health
-	if h.i.healthy(cfg.Deep, cfg.Timeout.Nanoseconds()) {
+	if h.i.healthy(cfg.Deep, cfg.Timeout) {
 		h.failed = 0
 		return
 	}
@@ -130,13 +132,12 @@ func (h *health) ask() {
 	w.At(w.now.Add(cfg.Restart), Changes, h, healthBack, 0)
 }
 
-// healthy estimates whether a probe would be answered in time: the wait that
-// the queue promises, and the mean work of each service that the check asks.
-func (i *instance) healthy(deep bool, within int64) bool {
-	if i.silent || i.down {
-		return false
-	}
-	if i.expectedWait() > within {
+// healthy estimates whether a probe would be answered in time: after the wait
+// that the queue promises, and the mean work of the service; a deep check also
+// asks whatever the service depends on.
+func (i *instance) healthy(deep bool, within time.Duration) bool {
+	left := within - i.expectedWait()
+	if i.silent || i.down || left <= 0 {
 		return false
 	}
 	if !deep {
@@ -144,7 +145,7 @@ func (i *instance) healthy(deep bool, within int64) bool {
 	}
 	for _, r := range i.service.routes {
 		for _, st := range r.steps {
-			if !st.to.anyHealthy(within) {
+			if !st.to.anyHealthy(left) {
 				return false
 			}
 		}
@@ -152,20 +153,23 @@ func (i *instance) healthy(deep bool, within int64) bool {
 	return true
 }
 
-func (s *service) anyHealthy(within int64) bool {
+// anyHealthy reports whether an instance of a dependency answers in time.
+func (s *service) anyHealthy(within time.Duration) bool {
+	left := within - mean(&s.routes[0].work)
 	for _, i := range s.instances {
-		if i.healthy(true, within-int64(mean(&s.routes[0].work))) {
+		if left > 0 && i.healthy(true, left) {
 			return true
 		}
 	}
 	return false
 }
 
-// expectedWait is how long the requests ahead will keep the workers busy.
-func (i *instance) expectedWait() int64 {
+// expectedWait is how long the requests ahead will keep the workers busy, if
+// they take as long as those before them did.
+func (i *instance) expectedWait() time.Duration {
 	n := i.service.cfg.Workers
 	if n == 0 || i.busy < n {
 		return 0
 	}
-	return int64(i.queue.len()+1) * int64(mean(&i.service.routes[0].work)) / int64(n)
+	return i.hold * time.Duration(i.queue.len()+1) / time.Duration(n)
 }

@@ -47,11 +47,15 @@ type user struct {
 
 const (
 	clientNext = iota // what Fire is told
+	clientOnce
 	userThought
 )
 
 // start begins the client's arrivals.
 func (c *client) start() {
+	for _, at := range c.cfg.Times {
+		c.world.At(core.Instant(at), Begins, c, clientOnce, 0)
+	}
 	if c.cfg.Users == 0 {
 		c.schedule()
 		return
@@ -78,8 +82,11 @@ func (c *client) schedule() {
 }
 
 // Fire implements Actor: a user arrives.
-func (c *client) Fire(int, int64) {
-	c.next = Timer{}
+func (c *client) Fire(what int, _ int64) {
+	if what == clientNext {
+		c.next = Timer{}
+		c.schedule()
+	}
 	var u *user
 	if n := len(c.free); n > 0 {
 		u = c.free[n-1]
@@ -87,7 +94,6 @@ func (c *client) Fire(int, int64) {
 	} else {
 		u = &user{client: c}
 	}
-	c.schedule()
 	u.ask()
 }
 

@@ -24,9 +24,12 @@ type job struct {
 	route    *route
 	caller   *outcall // nil: nobody waits any more
 	lane     int
+	attempt  int
+	scripted core.Result // what Options.Answer wants
 	id, part uint64
 	deadline core.Instant
 	arrived  core.Instant
+	since    core.Instant // when it got its worker
 	timer    Timer
 	stage    stage
 	worker   bool // holds one
@@ -47,7 +50,7 @@ const maxParallel = 8
 const (
 	jobArrives = iota // what Fire is told
 	jobWorked
-	jobAnswers
+	jobScripted
 )
 
 // Fire implements Actor.
@@ -58,6 +61,12 @@ func (j *job) Fire(what int, arg int64) {
 		j.arrive()
 	case jobWorked:
 		j.worked()
+	case jobScripted:
+		if j.scripted.Outcome == core.Success {
+			j.succeed()
+		} else {
+			j.fail(j.scripted)
+		}
 	}
 }
 
@@ -112,6 +121,13 @@ func (j *job) start() {
 	w := j.inst.service.world
 	j.stage = working
 	j.takeWorker()
+	if w.answer != nil {
+		if d, r, ok := w.answer(j.inst.service.cfg.Name, j.id&(1<<40-1), j.attempt); ok {
+			j.scripted = r
+			j.timer = w.At(w.now.Add(d), Ends, j, jobScripted, 0)
+			return
+		}
+	}
 	s := j.inst.service.work.Of(j.id, j.part)
 	d := core.Instant(sample(&j.route.work, &s))
 	j.timer = w.At(w.now+d, Ends, j, jobWorked, 0)
@@ -239,7 +255,7 @@ func (j *job) resumed(o *outcall) bool {
 }
 
 func (j *job) takeWorker() {
-	j.worker = true
+	j.worker, j.since = true, j.inst.service.world.now
 	j.inst.busy++
 	j.inst.service.busyAt(j.inst.service.world.now, +1)
 }
@@ -247,92 +263,7 @@ func (j *job) takeWorker() {
 func (j *job) freeWorker() {
 	j.worker = false
 	j.inst.busy--
+	j.inst.hold += (j.inst.service.world.now.Sub(j.since) - j.inst.hold) / 16
 	j.inst.service.busyAt(j.inst.service.world.now, -1)
 	j.inst.pull()
-}
-
-// fail answers with a failure.
-func (j *job) fail(r core.Result) {
-	j.inst.service.count.failed++
-	j.leave(r)
-}
-
-func (j *job) succeed() {
-	j.inst.service.count.served++
-	j.leave(core.Result{Outcome: core.Success})
-}
-
-// leave ends the request here: its calls, its worker, and the wait of its
-// caller.
-func (j *job) leave(r core.Result) {
-	i := j.inst
-	w := i.service.world
-	w.Cancel(j.timer)
-	j.timer = Timer{}
-	j.stage = over
-	for k, c := range j.calls {
-		if c != nil {
-			j.calls[k] = nil
-			c.leave()
-		}
-	}
-	i.service.exit(j)
-	j.answer(r)
-	if j.wanting {
-		j.wanting = false
-		i.queue.remove(j)
-		i.service.queueAt(w.now, -1)
-	}
-	if j.worker {
-		j.freeWorker()
-	}
-	w.freeJob(j)
-}
-
-// answer tells the caller, if it still waits.
-func (j *job) answer(r core.Result) {
-	o := j.caller
-	if o == nil {
-		return
-	}
-	j.caller = nil
-	o.jobs[j.lane] = nil
-	o.answered(j, r)
-}
-
-// abandoned tells the request that nobody waits for it any more.
-func (j *job) abandoned() {
-	j.caller = nil
-	s := j.inst.service
-	if j.stage == hanging || s.cfg.Abandoned == config.Stops && j.stage != travelling {
-		j.drop()
-	}
-}
-
-// drop ends a request for which nobody waits, wherever it stands.
-func (j *job) drop() {
-	s := j.inst.service
-	switch j.stage {
-	case queued:
-		j.inst.queue.remove(j)
-		s.queueAt(s.world.now, -1)
-	case hanging:
-		j.inst.unhang(j)
-	}
-	s.count.dropped++
-	j.leave(core.Result{Outcome: core.Cancelled})
-}
-
-// crash ends a request whose instance went down.
-func (j *job) crash() {
-	s := j.inst.service
-	switch j.stage {
-	case queued:
-		j.inst.queue.remove(j)
-		s.queueAt(s.world.now, -1)
-	case hanging:
-		j.inst.unhang(j)
-	}
-	s.count.crashed++
-	j.leave(core.Result{Outcome: core.Failure, Cause: core.Reset})
 }

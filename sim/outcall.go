@@ -131,7 +131,7 @@ func (o *outcall) launch(lane int) {
 	j := o.member.world.newJob(o.dest.instances[o.dest.choose(o)], o.route)
 	j.id, j.part = o.id, mix(o.part^(attempt+1))
 	j.deadline = o.call.AttemptDeadline()
-	j.caller, j.lane = o, lane
+	j.caller, j.lane, j.attempt = o, lane, int(attempt)
 	o.jobs[lane] = j
 	o.dest.send(j)
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/balance"
@@ -47,6 +49,7 @@ type instance struct {
 	index   int
 	members []*member // its users of policies, by dependency
 	busy    int
+	hold    time.Duration // how long workers are busy with a request, smoothed
 	queue   queue
 	down    bool
 	silent  bool

@@ -24,6 +24,7 @@ type World struct {
 	samples  [][]Sample // by slice, and by service
 	trace    func(core.Event)
 	fate     func(Fate)
+	answer   func(string, uint64, int) (time.Duration, core.Result, bool)
 	jobs     []*job     // to be used again
 	outcalls []*outcall // to be used again
 }
@@ -35,6 +36,10 @@ type Options struct {
 	// Trace receives every decision of every policy, in order. It makes a run
 	// several times as slow.
 	Trace func(core.Event)
+	// Answer, if it knows one, replaces what a service does with an attempt: it
+	// answers after a time with a result. The request counts from 1 for each
+	// client, the attempt from 0.
+	Answer func(service string, request uint64, attempt int) (time.Duration, core.Result, bool)
 	// Fate receives the end of every user's request, in order.
 	Fate func(Fate)
 }

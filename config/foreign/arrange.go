@@ -1,5 +1,7 @@
 package foreign
 
+import "time"
+
 // part is a set of requests with settings of their own: a route of Envoy, a
 // method of gRPC. It becomes an operation, or the dependency's own settings.
 type part struct {
@@ -9,9 +11,13 @@ type part struct {
 	total   bool   // it has a limit for the whole call,
 	request bool   // and one for an attempt
 	retries bool
+	longest time.Duration      // of the whole call; 0: no limit
 	match   func(op *block)    // writes which requests are its; may write nothing
 	limits  func(b *block)     // writes into timeout
 	retry   func(retry *block) // writes retry but for the budget
+	once    func()             // is told that it makes no retries
+	base    func()             // is told that the dependency itself has its settings
+	hidden  func()             // is told that no request gets to it
 }
 
 // rungs writes the settings of a part into a dependency or an operation.
@@ -42,6 +48,7 @@ func arrange(dep *block, parts []*part, budget func(retry *block)) {
 		}
 	}
 	if base != nil {
+		base.base()
 		base.rungs(dep)
 	} else if holder != nil {
 		holder.retry(dep.sub("retry"))
@@ -52,7 +59,7 @@ func arrange(dep *block, parts []*part, budget func(retry *block)) {
 	}
 	for _, p := range others {
 		op := dep.element("operations", p.name)
-		op.put("name", p.name, p.from)
+		op.put("name", showName(p.name), p.from)
 		p.match(op)
 		p.rungs(op)
 		if !p.retries && dep.has("retry") {
@@ -70,6 +77,8 @@ func split(parts []*part) (base *part, others []*part) {
 			others = append(others, p)
 		case base == nil:
 			base = p
+		default:
+			p.hidden()
 		}
 	}
 	return base, others
@@ -85,13 +94,4 @@ func coverable(base *part, others []*part) bool {
 		retries = retries || p.retries
 	}
 	return base.retries || !retries
-}
-
-// noteOf gives the section below key a comment.
-func (b *block) noteOf(key, note string) {
-	for _, it := range b.items {
-		if it.key == key {
-			it.note = note
-		}
-	}
 }

@@ -158,3 +158,25 @@ func (b *block) added(all []Addition) []Addition {
 	}
 	return all
 }
+
+// order sorts the items of b by key, and leaves out other keys.
+func (b *block) order(keys ...string) {
+	sorted := make([]*item, 0, len(b.items))
+	for _, key := range keys {
+		for _, it := range b.items {
+			if it.key == key {
+				sorted = append(sorted, it)
+			}
+		}
+	}
+	b.items = sorted
+}
+
+// noteOf gives the section below key a comment.
+func (b *block) noteOf(key, note string) {
+	for _, it := range b.items {
+		if it.key == key {
+			it.note = note
+		}
+	}
+}

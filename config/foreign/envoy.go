@@ -5,7 +5,6 @@ type envoy struct {
 	*translation
 	clusters []*cluster // in the order in which the input names them
 	byName   map[string]*cluster
-	names    *namer // of dependencies
 }
 
 // cluster is what becomes a dependency.
@@ -13,7 +12,6 @@ type cluster struct {
 	name   string
 	def    *node // nil if only routes name it
 	routes []*route
-	high   []*node // parts of the definition that are for others; see thresholds
 }
 
 // Envoy translates settings of Envoy, API v3, in YAML or JSON: a bootstrap, a
@@ -27,7 +25,7 @@ func Envoy(data []byte, service string) (*Translation, error) {
 		return nil, err
 	}
 	t.why = envoyReasons
-	e := &envoy{translation: t, byName: map[string]*cluster{}, names: newNamer()}
+	e := &envoy{translation: t, byName: map[string]*cluster{}}
 	key := ""
 	if t.root.kind == list {
 		key = "clusters"
@@ -38,7 +36,7 @@ func Envoy(data []byte, service string) (*Translation, error) {
 	}
 	t.service(service, t.root.section("node").scalar("cluster"))
 	for _, c := range e.clusters {
-		e.dependency(c)
+		e.write(c)
 	}
 	return t.finish()
 }
@@ -157,7 +155,8 @@ func (e *envoy) fragment(root *node) {
 	}
 	switch {
 	case root.section("route") != nil:
-		e.route(root, nil)
+		action := root.section("route")
+		e.action(&route{n: root, action: action, policy: action.section("retry_policy")}, name)
 	case root.get("retry_policy") != nil, root.get("timeout") != nil, root.get("cluster") != nil,
 		root.get("weighted_clusters") != nil:
 		e.action(&route{n: root, action: root, policy: root.section("retry_policy")}, name)
@@ -166,56 +165,32 @@ func (e *envoy) fragment(root *node) {
 	}
 }
 
-// dependency writes a cluster as a dependency.
-func (e *envoy) dependency(c *cluster) {
-	name, same := cleanName(c.name)
-	name = e.names.unique(name)
-	dep := e.deps.sub(name)
-	note := "nothing but routes names it; add its endpoints"
+// write writes a cluster as a dependency.
+func (e *envoy) write(c *cluster) {
+	from := origin{note: "nothing but routes names it; add its endpoints"}
 	if c.def != nil {
-		from := origin{n: c.def.scalar("name")}
-		from.fate, from.note = sameName(same && name == c.name)
-		from.marks(target{dep, ""})
-		note = from.comment()
+		from = origin{n: c.def.scalar("name")}
 		if from.n == nil {
-			note = "the fragment does not name it"
+			from.note = "the fragment does not name it"
 		}
 	}
-	e.deps.noteOf(name, note)
-	for _, it := range e.deps.items {
-		if it.key == name {
-			it.value = "{}"
+	dep := e.dependency(c.name, from)
+	l := c.thresholds()
+	parts := e.parts(c)
+	for _, p := range parts {
+		p.retries = p.retries && l.allow()
+		if !p.retries {
+			p.once()
 		}
 	}
-	limits := c.thresholds()
 	if c.def != nil {
 		e.endpoints(dep, c.def)
 		e.connect(dep, c.def)
+		l.bulkhead(dep, longestTotal(parts))
 	}
-	parts := c.parts()
-	if !limits.allow() {
-		for _, p := range parts {
-			p.retries = false
-		}
-	}
-	e.acquire(dep, c, limits)
-	arrange(dep, parts, limits.budget)
-	limits.unused(dep, len(c.routes) > 0)
-	if c.def != nil {
-		limits.bulkhead(dep)
+	arrange(dep, parts, l.budget)
+	if !dep.has("retry") {
+		l.unused(dep, len(parts) > 0)
 	}
 	dep.order("endpoints", "timeout", "retry", "bulkhead", "operations")
-}
-
-// order sorts the items of b by key.
-func (b *block) order(keys ...string) {
-	sorted := make([]*item, 0, len(b.items))
-	for _, key := range keys {
-		for _, it := range b.items {
-			if it.key == key {
-				sorted = append(sorted, it)
-			}
-		}
-	}
-	b.items = sorted
 }

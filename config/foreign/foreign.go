@@ -33,6 +33,7 @@ type translation struct {
 	doc  *block // the policy file
 	deps *block // its dependencies
 	why  map[string]string
+	used *namer // of dependencies
 }
 
 // begin checks what all imports share and reads the input.
@@ -50,7 +51,7 @@ func begin(tool, service string, data []byte, read func([]byte) (*node, error)) 
 	if err != nil {
 		return nil, err
 	}
-	t := &translation{tool: tool, root: root, doc: &block{}}
+	t := &translation{tool: tool, root: root, doc: &block{}, used: newNamer()}
 	t.doc.fill("version", "1", "")
 	return t, nil
 }
@@ -60,16 +61,31 @@ func begin(tool, service string, data []byte, read func([]byte) (*node, error)) 
 func (t *translation) service(asked string, n *node) {
 	switch {
 	case asked != "":
-		t.doc.fill("service", asked, "as given")
+		t.doc.fill("service", showName(asked), "as given")
 		n.drop("the name was given by hand: " + asked)
 	case n != nil && n.text != "":
 		name, same := cleanName(n.text)
 		fate, note := sameName(same)
-		t.doc.put("service", name, origin{n: n, fate: fate, note: note})
+		t.doc.put("service", showName(name), origin{n: n, fate: fate, note: note})
 	default:
 		t.doc.fill("service", "imported", "the input does not say; give the name of this service")
 	}
 	t.deps = t.doc.sub("dependencies")
+}
+
+// dependency adds a dependency. Its name comes from a node, or else from.note
+// says what there is to say.
+func (t *translation) dependency(name string, from origin) *block {
+	clean, same := cleanName(name)
+	unique := t.used.unique(clean)
+	dep := &block{up: t.deps, name: unique}
+	if from.n != nil {
+		from.fate, from.note = sameName(same && unique == clean)
+		from.marks(target{dep, ""})
+	}
+	t.deps.items = append(t.deps.items,
+		&item{key: unique, value: "{}", note: from.comment(), sub: dep})
+	return dep
 }
 
 // finish writes the policy and collects the report.

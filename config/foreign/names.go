@@ -39,6 +39,18 @@ func sameName(same bool) (Fate, string) {
 	return Approximated, "changed to letters, digits, dots, hyphens and underscores"
 }
 
+// showName writes a name such that YAML takes it for text.
+func showName(name string) string {
+	switch strings.ToLower(name) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		return quoted(name)
+	}
+	if c := name[0]; c >= '0' && c <= '9' {
+		return quoted(name)
+	}
+	return name
+}
+
 // namer gives out names once each.
 type namer struct {
 	taken map[string]bool

@@ -56,7 +56,10 @@ func (c *Call) judge(now core.Instant, r core.Result) core.Result {
 		return r
 	}
 	if now > c.until && r.Outcome != core.Cancelled {
-		r.Outcome, r.Cause = core.Timeout, core.TimedOut
+		r.Outcome = core.Timeout
+		if r.Cause != core.Unsent { // what never left may still be sent
+			r.Cause = core.TimedOut
+		}
 	}
 	return r
 }

@@ -1,6 +1,9 @@
 package gallery
 
+import "slices"
+
 // Cards returns every card, in the order of the sections that they come from.
 func Cards() []Entry {
-	return nil
+	return slices.Concat(little(), timeouts(), retries(), breakers(), isolation(), tails(),
+		availability(), literature(), overloads())
 }

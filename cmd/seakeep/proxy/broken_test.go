@@ -48,7 +48,7 @@ func TestF147ClientLeavesWithinItsBody(t *testing.T) {
 	backend := web(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	u := start(t, policy(backend, "breaker: {window: 5 calls, calls: 1, failures: 1%}"))
 	c := u.dial()
-	c.send("POST / HTTP/1.1", "Host: h", "Content-Length: 100", "", "half")
+	c.send("POST / HTTP/1.1", "Host: h", "Content-Length: 100000", "", "half")
 	until(t, "the request to arrive", func() bool { return u.front().active.Load() == 1 })
 	_ = c.Close()
 	until(t, "the exchange to end", func() bool { return u.front().active.Load() == 0 })

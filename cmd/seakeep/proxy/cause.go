@@ -18,10 +18,6 @@ import (
 	"github.com/seakeep/seakeep/core/retry"
 )
 
-// statusClientClosed is in the log for requests whose client has left. No
-// answer has it.
-const statusClientClosed = 499
-
 // fail answers a request for which there is no answer.
 func (x *exchange) fail(err error) {
 	var bad *wire.Refusal
@@ -31,8 +27,7 @@ func (x *exchange) fail(err error) {
 		x.make(refusal(bad))
 		return
 	case x.gone():
-		x.log("client-closed", statusClientClosed)
-		panic(http.ErrAbortHandler)
+		x.leave()
 	case fault != nil:
 		x.make(made{status: http.StatusBadRequest, kind: requestError, reason: "body",
 			detail: "The request's body cannot be read: " + fault.Error() + "."})
@@ -67,10 +62,10 @@ func (x *exchange) explain(err error) made {
 		m.status, m.kind = ofError(last)
 	}
 	if !refused {
-		m.detail = "The dependency gave no answer: " + last.Error() + "."
+		m.detail = "The dependency gave no answer: " + plainly(last) + "."
 	}
 	if last != nil {
-		m.cause = last.Error()
+		m.cause = plainly(last)
 	}
 	if fb != nil && fb.Fallback != nil {
 		m.detail += " No fallback answered: " + fb.Fallback.Error() + "."
@@ -191,8 +186,16 @@ func (x *exchange) fallbackStatus() string {
 	return text + "; details=" + quoted(details)
 }
 
-// log writes a line about an answer that is not the dependency's.
-func (x *exchange) log(what string, status int, more ...any) {
+// plainly is an error in words for people.
+func plainly(err error) string {
+	if err == context.DeadlineExceeded {
+		return "its time limit passed"
+	}
+	return err.Error()
+}
+
+// log writes a line about an answer that is not just the dependency's.
+func (x *exchange) log(what string, more ...any) {
 	x.p.local.info(what, append([]any{"for", x.route.name, "method", x.r.Method,
-		"path", x.r.URL.Path, "status", status, "attempts", len(x.report.Attempts)}, more...)...)
+		"path", x.r.URL.Path, "attempts", len(x.report.Attempts)}, more...)...)
 }

@@ -55,38 +55,49 @@ func (u *under) ask(name string) (*http.Response, string, error) {
 	return resp, string(text), err
 }
 
-func TestEachDoesWhatTheFileSays(t *testing.T) {
-	var shed, streamed, resets atomic.Int32
-	slow, _, _ := slow(t)
-	resetting := scripted(t, func(c net.Conn, br *bufio.Reader) {
+// failing are servers that each fail in a way of their own.
+type failing struct {
+	resetting              *backend
+	slow, shedding, stream string
+	resets, shed, streamed atomic.Int32
+	goOn                   chan struct{}
+}
+
+func newFailing(t *testing.T) *failing {
+	f := &failing{goOn: make(chan struct{})}
+	f.slow, _, _ = slow(t)
+	f.resetting = scripted(t, func(c net.Conn, br *bufio.Reader) {
 		if _, err := http.ReadRequest(br); err != nil {
 			return
 		}
-		if resets.Add(1) == 1 { // before the answer
+		if f.resets.Add(1) == 1 { // before the answer
 			hard(c)
 			return
 		}
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly a part")
-		_, _ = io.CopyN(io.Discard, br, 1) // until the client has gone, or for ever
+		_, _ = io.CopyN(io.Discard, br, 1) // until it is stopped
 	})
-	shedding := web(t, func(w http.ResponseWriter, _ *http.Request) {
-		if shed.Add(1) == 1 {
+	f.shedding = web(t, func(w http.ResponseWriter, _ *http.Request) {
+		if f.shed.Add(1) == 1 {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
 		_, _ = io.WriteString(w, "welcome")
 	})
-	goOn := make(chan struct{})
-	streaming := web(t, func(w http.ResponseWriter, _ *http.Request) {
-		streamed.Add(1)
+	f.stream = web(t, func(w http.ResponseWriter, _ *http.Request) {
+		f.streamed.Add(1)
 		_, _ = io.WriteString(w, "first ")
 		_ = http.NewResponseController(w).Flush()
-		<-goOn
+		<-f.goOn
 		_, _ = io.WriteString(w, "last")
 	})
-	u := start(t, fmt.Sprintf(everyDay, slow, closedPort(t), resetting.url(), shedding, streaming))
+	return f
+}
 
+func TestEachDoesWhatTheFileSays(t *testing.T) {
+	f := newFailing(t)
+	u := start(t, fmt.Sprintf(everyDay, f.slow, closedPort(t), f.resetting.url(), f.shedding, f.stream))
 	t.Run("slow", func(t *testing.T) {
 		began := time.Now()
 		resp, body, _ := u.ask("slow")
@@ -96,17 +107,11 @@ func TestEachDoesWhatTheFileSays(t *testing.T) {
 	})
 	t.Run("dead", func(t *testing.T) { dead(t, u) })
 	t.Run("resets in the body", func(t *testing.T) {
-		resp, err := plain.Get(u.url("resetting", "/")) // the first attempt is reset and repeated
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if _, err := io.ReadFull(resp.Body, make([]byte, len("only a part"))); err != nil {
-			t.Fatal(err)
-		}
-		resetting.stop()
-		if rest, err := io.ReadAll(resp.Body); err == nil || len(rest) > 0 || resets.Load() != 2 {
-			t.Errorf("then %q, %v after %d attempts; want a broken connection", rest, err, resets.Load())
+		resp := u.begin("resetting", len("only a part")) // the first attempt is reset and repeated
+		f.resetting.stop()
+		rest, err := io.ReadAll(resp.Body)
+		if err == nil || len(rest) > 0 || f.resets.Load() != 2 {
+			t.Errorf("then %q, %v after %d attempts; want a broken connection", rest, err, f.resets.Load())
 		}
 	})
 	t.Run("503 with Retry-After", func(t *testing.T) {
@@ -118,17 +123,28 @@ func TestEachDoesWhatTheFileSays(t *testing.T) {
 		}
 	})
 	t.Run("streams", func(t *testing.T) {
-		resp, err := plain.Get(u.url("streaming", "/"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
+		resp := u.begin("streaming", len("first "))
 		until(t, "all limits to pass", func() bool { return passed(u, 150) })
-		close(goOn)
-		if body, err := io.ReadAll(resp.Body); err != nil || string(body) != "first last" || streamed.Load() != 1 {
-			t.Errorf("got %q, %v after %d attempts", body, err, streamed.Load())
+		close(f.goOn)
+		rest, err := io.ReadAll(resp.Body)
+		if err != nil || string(rest) != "last" || f.streamed.Load() != 1 {
+			t.Errorf("then %q, %v after %d attempts", rest, err, f.streamed.Load())
 		}
 	})
+}
+
+// begin sends a GET and reads so many bytes of the answer's body.
+func (u *under) begin(name string, n int) *http.Response {
+	u.t.Helper()
+	resp, err := plain.Get(u.url(name, "/"))
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	u.t.Cleanup(func() { _ = resp.Body.Close() })
+	if _, err := io.ReadFull(resp.Body, make([]byte, n)); err != nil {
+		u.t.Fatal(err)
+	}
+	return resp
 }
 
 // dead: the first calls find nobody, then the breaker spares everybody the try.

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -22,8 +21,9 @@ type exchange struct {
 	route   *route
 	w       http.ResponseWriter
 	r       *http.Request
-	body    *inbound // nil: the request has none
-	upgrade string   // the protocol that the client wants to change to
+	body    *inbound  // nil: the request has none, or it is small
+	small   *gathered // nil: the request has none, or it streams
+	upgrade string    // the protocol that the client wants to change to
 	report  seakeep.Report
 	interim interim
 	sent    bool // the answer has begun
@@ -44,7 +44,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 		x.make(noTunnels)
 	case x.loops():
 		x.make(looping)
-	default:
+	case x.gather():
 		x.carry()
 	}
 }
@@ -72,7 +72,9 @@ func (x *exchange) recovered() {
 func (x *exchange) carry() {
 	ctx, cancel := x.context()
 	defer cancel()
-	if x.r.Body != nil && x.r.Body != http.NoBody {
+	if x.small != nil {
+		defer x.small.drop()
+	} else if x.r.Body != nil && x.r.Body != http.NoBody {
 		x.body = &inbound{src: x.r.Body, cancel: cancel}
 		// If something is left of it the connection ends with the answer, which
 		// says so. Nobody may wait for the rest.
@@ -99,7 +101,8 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 	ctx := httptrace.WithClientTrace(x.r.Context(),
 		&httptrace.ClientTrace{Got1xxResponse: x.interim.got})
 	ctx = seakeep.With(ctx, seakeep.Call{RetriedAbove: retriedAbove(h), Report: &x.report})
-	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil || h[deadline.GRPCHeader] != nil {
+	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil ||
+		h[deadline.GRPCHeader] != nil {
 		// What is malformed is as good as absent.
 		if left, ok, _ := deadline.Read(h.Get); ok {
 			return context.WithTimeout(ctx, left)
@@ -130,7 +133,10 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 	u.Scheme, u.Host, u.User = "http", "", (*url.Userinfo)(nil)
 	out.URL, out.RequestURI, out.Close, out.TransferEncoding = &u, "", false, nil
 	out.Body, out.GetBody = nil, nil
-	if x.body != nil {
+	if x.small != nil {
+		out.Body, _ = x.small.body()
+		out.GetBody = x.small.body
+	} else if x.body != nil {
 		out.Body = x.body
 	}
 	return out
@@ -143,7 +149,8 @@ func (x *exchange) pass(resp *http.Response) {
 	h["Via"] = append(h["Via"], "1.1 "+pseudonym)
 	if x.report.Fallback != "" {
 		h.Add("Proxy-Status", x.fallbackStatus())
-		x.log("fallback", resp.StatusCode)
+		x.log("a fallback answers", "fallback", x.report.Fallback, "status", resp.StatusCode,
+			"reason", x.report.Reason.String())
 	}
 	announced := len(resp.Trailer)
 	if announced > 0 {
@@ -200,11 +207,19 @@ func (x *exchange) trailer(resp *http.Response, announced int) {
 // whole.
 func (x *exchange) broken(err error) {
 	if x.gone() || errors.Is(err, errClient) {
-		x.log("client-closed", statusClientClosed)
-	} else {
-		x.p.local.log.LogAttrs(context.Background(), slog.LevelWarn, "an answer broke off",
-			slog.String("for", x.route.name), slog.String("error", err.Error()))
+		x.leave()
 	}
+	x.log("an answer broke off", "error", err.Error())
+	panic(http.ErrAbortHandler)
+}
+
+// statusClientClosed is in the log for requests whose client has left. No
+// answer has it.
+const statusClientClosed = 499
+
+// leave ends an exchange whose client has left.
+func (x *exchange) leave() {
+	x.log("the client has left", "status", statusClientClosed)
 	panic(http.ErrAbortHandler)
 }
 

@@ -55,7 +55,7 @@ func (s *sampler) flush() {
 
 func (s *sampler) tell(skipped int) {
 	if skipped > 0 {
-		s.log.Info("more answers were made here", "count", skipped)
+		s.log.Info("more of these", "lines", skipped)
 	}
 }
 

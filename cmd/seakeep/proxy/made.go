@@ -70,7 +70,13 @@ func (x *exchange) make(m made) {
 			x.w.Header().Set("Connection", "close")
 		}
 	}
-	x.log(m.kind, m.status, "reason", m.reason, "detail", m.detail)
+	x.answer(m)
+}
+
+// answer sends it.
+func (x *exchange) answer(m made) {
+	x.log("answered here", "status", m.status, "error", m.kind, "reason", m.reason,
+		"detail", m.detail)
 	x.sent = true
 	m.write(x.w)
 }

@@ -36,12 +36,16 @@ type Options struct {
 	MaxConns int
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
+
+	bodyTime time.Duration // for a small body to come; zero: 10s
 }
 
 const (
 	defaultGrace    = 30 * time.Second
 	defaultMaxHead  = 64 << 10
 	defaultMaxConns = 10_000
+	// defaultBodyTime is as generous as headTime, for the same reasons.
+	defaultBodyTime = 10 * time.Second
 )
 
 // Proxy carries requests to the dependencies of one policy file. Make it with
@@ -54,6 +58,8 @@ type Proxy struct {
 	started time.Time
 	local   *sampler // of log lines about answers made here
 	reasons explanations
+	// gathered is how many bytes of request bodies are held.
+	gathered atomic.Int64
 
 	draining atomic.Bool
 	closing  context.Context // ended: nothing is waited for any more
@@ -84,6 +90,7 @@ func newProxy(o Options) *Proxy {
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	o.MaxHead = cmp.Or(o.MaxHead, defaultMaxHead)
 	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.bodyTime = cmp.Or(o.bodyTime, defaultBodyTime)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	p := &Proxy{options: o, log: o.Log, started: time.Now(), local: newSampler(o.Log),
 		id:     strconv.FormatUint(rand.Uint64(), 36),

@@ -226,7 +226,7 @@ func (p *Proxy) direct(f *front, w wanted) error {
 func (p *Proxy) retireUnused(old map[string]*front) {
 	for key, f := range old {
 		if p.fronts[key] != f {
-			p.log.Info("no longer listening", "for", f.name(), "address", f.listener.Addr().String())
+			p.log.Info("no longer listening", "for", f.name(), "address", f.address)
 			p.retire(f, p.options.Grace)
 		}
 	}

@@ -62,9 +62,9 @@ type bulkheadSettings struct {
 
 func settingsOf(s *config.Settings) settingsView {
 	t := s.Call.Timeout
-	v := settingsView{Timeout: timeoutSettings{Connect: millis(s.Connect), Acquire: millis(s.Acquire),
-		Request: millis(t.Request), Total: millis(t.Total), Reserve: millis(t.Reserve),
-		Needs: millis(t.Needs)}}
+	v := settingsView{Timeout: timeoutSettings{Connect: millis(s.Connect),
+		Acquire: millis(s.Acquire), Request: millis(t.Request), Total: millis(t.Total),
+		Reserve: millis(t.Reserve), Needs: millis(t.Needs)}}
 	if r := s.Call.Retry; r != nil {
 		v.Retry = &retrySettings{Attempts: r.Attempts, BaseMS: millis(r.Backoff.Base),
 			CapMS: millis(r.Backoff.Cap), Jitter: r.Backoff.Jitter.String(), Budget: "none",
@@ -98,7 +98,8 @@ func breakerSettingsOf(b *breaker.Config, s *config.Settings) *breakerSettings {
 	return &breakerSettings{WindowMS: millis(b.Window.Over), WindowCalls: b.Window.Calls,
 		Consecutive: b.Window.Consecutive, MinCalls: b.MinCalls, Failures: b.Failures,
 		SlowMS: millis(b.Slow.Over), SlowShare: b.Slow.Share, OpenMS: millis(b.Open.For),
-		RampMS: millis(b.Ramp), Counts: b.Counts.String(), Keys: s.Call.Keys, KeyHeader: s.KeyHeader}
+		RampMS: millis(b.Ramp), Counts: b.Counts.String(), Keys: s.Call.Keys,
+		KeyHeader: s.KeyHeader}
 }
 
 func kindOf(a config.Answer) string {

@@ -174,7 +174,8 @@ func (p *Proxy) policyView(s *config.Settings) policyView {
 func callsOf(s *call.StatsSnapshot) callsView {
 	return callsView{Succeeded: s.Succeeded, Failed: s.Failed, Rejected: s.Rejected,
 		Cancelled: s.Cancelled, Timeouts: s.Timeouts, Failures: s.Failures, Overloads: s.Overloads,
-		Retries: s.Retries, Observed: s.Observed, For: byName(s.RejectedFor), Denied: byName(s.DeniedFor)}
+		Retries: s.Retries, Observed: s.Observed, For: byName(s.RejectedFor),
+		Denied: byName(s.DeniedFor)}
 }
 
 func byName(counts []call.ReasonCount) map[string]uint64 {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,6 +28,7 @@ type Listener struct {
 	net.Listener
 	limits Limits
 	slots  chan struct{}
+	open   atomic.Int64
 	done   chan struct{}
 	once   sync.Once
 }
@@ -49,7 +51,11 @@ func (l *Listener) Accept() (net.Conn, error) {
 		<-l.slots
 		return nil, err
 	}
-	return newConn(conn, l.limits, func() { <-l.slots }), nil
+	l.open.Add(1)
+	return newConn(conn, l.limits, func() {
+		l.open.Add(-1)
+		<-l.slots
+	}), nil
 }
 
 // Close stops accepting.
@@ -59,7 +65,7 @@ func (l *Listener) Close() error {
 }
 
 // Open returns how many connections are open.
-func (l *Listener) Open() int { return len(l.slots) }
+func (l *Listener) Open() int { return int(l.open.Load()) }
 
 func newConn(conn net.Conn, limits Limits, closed func()) *Conn {
 	return &Conn{Conn: conn, headTime: limits.HeadTime, closed: closed,
@@ -73,10 +79,14 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
+// Refuser answers a request that was refused. The request is not the client's,
+// only its address is.
+type Refuser func(w http.ResponseWriter, r *http.Request, why *Refusal)
+
 // Handler passes requests on to next, but answers those that were refused with
 // refuse. The server must have ConnContext, and set its option
 // DisableGeneralOptionsHandler.
-func Handler(next http.Handler, refuse func(http.ResponseWriter, *http.Request, *Refusal)) http.Handler {
+func Handler(next http.Handler, refuse Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, ok := r.Context().Value(connKey{}).(*Conn)
 		switch {

@@ -1,0 +1,271 @@
+package gallery
+
+import (
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/budget"
+	"github.com/seakeep/seakeep/sim"
+)
+
+// literature holds the cards on what others have published.
+func literature() []Entry {
+	return []Entry{
+		{ID: "2.1", Kind: Analytic, Title: "The Tail at Scale: one in 10,000 of 2,000 servers", run: tailAtScale},
+		{ID: "2.2", Kind: Published, Title: "Google's client-side throttle", run: throttle},
+		{ID: "2.3", Kind: Unit, Title: "Finagle's and Envoy's retry budgets", run: budgets},
+		{ID: "2.4", Kind: Published, Title: "Client throttle against admission control", run: admission},
+		{ID: "2.5", Kind: Published, Title: "Adaptive concurrency limits", run: limits},
+		{ID: "2.6", Kind: Published, Title: "CoDel's drop times", run: codel},
+		{ID: "2.7", Kind: Published, Title: "DAGOR: random shedding of tasks of several calls", run: dagor},
+		{ID: "2.8", Kind: Published, Title: "Breakwater, TopFull and shedders in production", run: shedders},
+		{ID: "2.9", Kind: Simulation, Title: "Amazon's jitter simulation", run: amazon},
+		{ID: "2.10", Kind: Simulation, Title: "Brooker's study of retries", run: brooker},
+		{ID: "2.11-HotOS", Kind: Simulation, Title: "Metastable failures, HotOS 2021", run: hotOS},
+		{ID: "2.11-MongoDB", Kind: Simulation, Title: "Metastable failures, OSDI 2022: MongoDB", run: mongoDB},
+		{ID: "2.12", Kind: Published, Title: "The power of two choices, as a policy", run: twoChoicesPolicy},
+		{ID: "2.12-queues", Kind: Simulation, Title: "The power of two choices, as a fact", run: twoChoices},
+		{ID: "2.13", Kind: Published, Title: "Envoy's outlier detection", run: outliers},
+		{ID: "2.14", Kind: Published, Title: "Phi accrual", run: phi},
+		{ID: "2.15", Kind: Analytic, Title: "Burn-rate alerts", run: burnRates},
+		{ID: "2.16", Kind: Simulation, Title: "The engine against queueing theory", run: queueFacts},
+	}
+}
+
+func tailAtScale(s *sheet) {
+	s.Setup = "A request needs all of 2,000 servers; each is slow once in 10,000 calls."
+	s.rounds("requests slow", known{18.1, 1, "%"}, anySlow(2000, 0.0001))
+}
+
+const noThrottle = "core/throttle does not exist yet"
+
+func throttle(s *sheet) {
+	s.Setup = "p = max(0, (requests - K accepts) / (requests + 1)), K = 2, counted over 2 min."
+	s.lacks = noThrottle
+	s.absent("K", "2")
+	s.absent("a client's retry ratio", "at most 10 %")
+}
+
+func budgets(s *sheet) {
+	s.Setup = "Finagle: 20 % of calls and 10 retries a second, over 10 s. Envoy: 20 % of the calls under way, or " +
+		"three."
+	granted := func(c budget.Config, calls int) float64 {
+		b, n := must(budget.New(c)), 0
+		for range calls {
+			b.Deposit(0)
+		}
+		for b.Withdraw(0) {
+			n++
+		}
+		return float64(n)
+	}
+	finagle := budget.Config{Ratio: 0.2, Floor: 10}
+	s.equals("Finagle, 1,000 calls a second: retries in 10 s", known{2100, 0, ""}, granted(finagle, 10_000))
+	s.equals("as a share", known{21, 0, "%"}, granted(finagle, 10_000)/100)
+	s.equals("Finagle, 10 calls a second", known{120, 0, "%"}, granted(finagle, 100))
+	envoy := budget.Config{Kind: budget.Concurrent, Ratio: 0.2, Floor: 3}
+	s.equals("Envoy, 100 under way: retries at once", known{20, 0, ""}, granted(envoy, 100))
+	s.equals("Envoy, 5 under way", known{3, 0, ""}, granted(envoy, 5))
+	s.Note = "A floor dominates a quiet client. The AWS SDK's bucket is not one of Seakeep's kinds."
+}
+
+func admission(s *sheet) {
+	s.Setup = "Demand 100/s, K = 2, a backend that can do C; and one that fails a share of calls."
+	s.lacks = noThrottle
+	s.absent("backend load is min(R, K C): C = 60", "100 /s")
+	s.absent("C = 30", "60 /s")
+	s.absent("C = 10", "20 /s")
+	s.absent("sent at 45 % success", "13 /s")
+	s.absent("recovery after 600 s, 120 s window, 10/s", "441 to 744 s")
+	s.absent("Envoy's, cap 0.8", "16 to 24 s")
+}
+
+func limits(s *sheet) {
+	s.Setup = "Round-trip times into a limit algorithm."
+	s.lacks = "core/limit does not exist yet"
+	s.absent("Vegas from 20, rtt 10 10 10 15 20 12 11", "20, 26, 32, 31, 30, 30, 30")
+	s.absent("Gradient2, ten of 10, then 15 20 30 50 10", "28.8, 28.182, 26.196, 24.377, 25.177")
+	s.absent("Envoy from 100, samples 10 12.5 15 20 30 50", "136, 110, 92, 70, 57, 57")
+}
+
+func codel(s *sheet) {
+	s.Setup = "Target 5 ms, interval 100 ms; the wait stays above the target."
+	s.lacks = "core/bulkhead has no CoDel queue yet"
+	s.absent("ms between drops", "100, 70.7, 57.7, 50")
+}
+
+func dagor(s *sheet) {
+	s.Setup = "A service at twice its capacity that sheds at random, and tasks that call it k times."
+	s.lacks = "core/shed does not exist yet"
+	for _, k := range []int{2, 3, 4} {
+		f := Figure{Name: number(float64(k), 0, "calls") + " all served",
+			Ours: number(100*power(0.5, k), 2, "%"), Match: true}
+		f.Published = [...]string{2: "25 %", 3: "12.5 %", 4: "6.25 %"}[k]
+		s.add(f)
+	}
+	s.absent("mean queueing time that sheds", "20 ms")
+	s.Note = "The shares are arithmetic; that priorities do better is what core/shed has to show."
+}
+
+func shedders(s *sheet) {
+	s.Setup = "Figures of papers and talks, without a model of ours."
+	s.lacks = "no credit-based or entry-rate control is planned, and core/shed does not exist yet"
+	s.absent("Breakwater settles after a step to 1.4 times", "under 20 ms")
+	s.absent("TopFull's goodput against DAGOR's", "1.82 times")
+	s.absent("Netflix, user-initiated in a prefetch spike", "above 99.4 %")
+}
+
+// twoRow is the mean time in the system, in services, by load.
+type twoRow struct {
+	load float64
+	one  known
+	two  known
+}
+
+var twoRows = []twoRow{
+	{0.5, known{2, 0, ""}, known{1.266, 3, ""}}, {0.7, known{3.33, 2, ""}, known{1.615, 3, ""}},
+	{0.8, known{5, 0, ""}, known{1.947, 3, ""}}, {0.9, known{10, 0, ""}, known{2.614, 3, ""}},
+	{0.95, known{20, 0, ""}, known{3.383, 3, ""}}, {0.99, known{100, 0, ""}, known{5.432, 3, ""}},
+}
+
+func twoChoicesPolicy(s *sheet) {
+	s.Setup = "Endpoints chosen at random, or the less busy of two chosen at random."
+	s.lacks = "core/balance takes turns and has no two choices yet; 2.12-queues shows the fact alone"
+	for _, row := range twoRows {
+		s.absent("time at "+number(100*row.load, 0, "%"), row.one.text()+" and "+row.two.text())
+	}
+}
+
+// sojourn is the mean time in the system with the best of d choices and many
+// servers: the sum of load^((d^i-1)/(d-1) - 1).
+func sojourn(load float64, d int) float64 {
+	sum := 0.0
+	for i, exponent, step := 0, 0.0, 1.0; i < 5000; i++ {
+		exponent += step
+		step *= float64(d)
+		term := exp((exponent - 1) * ln(load))
+		if sum += term; term < 1e-18 {
+			break
+		}
+	}
+	return sum
+}
+
+func twoChoices(s *sheet) {
+	s.Setup = "Poisson arrivals, exponential service, very many servers: the mean time in the system in services, of a " +
+		"server chosen at random, and of the shorter of two queues."
+	for _, row := range twoRows {
+		at := " at " + number(100*row.load, 0, "%")
+		s.rounds("random"+at, row.one, 1/(1-row.load))
+		s.rounds("two"+at, row.two, sojourn(row.load, 2))
+	}
+	s.rounds("three at 90 %", known{2.028, 3, ""}, sojourn(0.9, 3))
+	var one, two []float64
+	for _, seed := range s.seeds(5) {
+		one = append(one, balanced(seed, 0.9, 1))
+		two = append(two, balanced(seed, 0.9, 2))
+	}
+	s.mean("random at 90 %, 300 servers simulated", known{10, 0, ""}, one, rate)
+	s.mean("two at 90 %, 300 servers simulated", known{2.614, 3, ""}, two, part(0.02))
+	s.Note = "A model of the queues alone. No policy of Seakeep chooses here."
+}
+
+// farm is many servers with a queue each; arrivals go to the shortest of some
+// chosen at random.
+type farm struct {
+	sim.Engine
+	queues        [300]int
+	load          float64
+	choices       int
+	gaps, times   *sim.Stream
+	which         *sim.Stream
+	inside, ended int
+	area          float64 // time integral of the number inside, in service times
+	since         float64
+}
+
+func balanced(seed uint64, load float64, choices int) float64 {
+	f := &farm{load: load, choices: choices, gaps: stream(seed, "gaps"), times: stream(seed, "times"),
+		which: stream(seed, "which")}
+	f.At(0, sim.Begins, f, arrives, 0)
+	const settled, end = 100, 600 // in service times
+	f.Run(settled * instant)
+	f.area, f.since = 0, settled
+	f.Run(end * instant)
+	f.count()
+	return f.area / (end - settled) / (load * float64(len(f.queues)))
+}
+
+// instant is a mean service time.
+const instant = 1_000_000_000
+
+func (f *farm) count() {
+	now := float64(f.Now()) / instant
+	f.area += float64(f.inside) * (now - f.since)
+	f.since = now
+}
+
+// Fire implements sim.Actor.
+func (f *farm) Fire(what int, arg int64) {
+	f.count()
+	if what == served {
+		f.inside--
+		if f.queues[arg]--; f.queues[arg] > 0 {
+			f.serve(arg)
+		}
+		return
+	}
+	gap := f.gaps.Exp() * instant / (f.load * float64(len(f.queues)))
+	f.At(f.Now()+core.Instant(gap), sim.Begins, f, arrives, 0)
+	best := int64(-1)
+	for range f.choices {
+		i := int64(f.which.Uint64() % uint64(len(f.queues)))
+		if best < 0 || f.queues[i] < f.queues[best] {
+			best = i
+		}
+	}
+	f.inside++
+	if f.queues[best]++; f.queues[best] == 1 {
+		f.serve(best)
+	}
+}
+
+func (f *farm) serve(i int64) {
+	f.At(f.Now().Add(exponential(instant)(f.times)), sim.Ends, f, served, i)
+}
+
+func outliers(s *sheet) {
+	s.Setup = "Success rates of hosts; ejected below mean - 1.9 σ."
+	s.lacks = "core/outlier does not exist yet"
+	s.absent("threshold of 50 and four times 100", "52, and the 50 is ejected")
+	s.absent("bad hosts above which none is ejected", "21.7 %")
+	s.absent("hosts needed to eject one", "5")
+}
+
+func phi(s *sheet) {
+	s.Setup = "Mean 1,000 ms, σ 100 ms."
+	s.lacks = "Seakeep has no failure detector"
+	s.absent("φ at 1,100, 1,200, 1,300, 1,500 ms", "0.80, 1.64, 2.91, 7.30")
+}
+
+func burnRates(s *sheet) {
+	s.Setup = "An objective of 99.9 % over 30 days. Both windows must exceed the burn rate."
+	const hours, allowed = 30 * 24, 0.001
+	for _, row := range []struct {
+		burn, long               float64 // long window in hours
+		spent, errors, exhausted known
+		fires                    known
+		unit                     float64 // of fires, in seconds
+	}{
+		{14.4, 1, known{2, 0, "%"}, known{1.44, 2, "%"}, known{50, 0, "h"}, known{52, 0, "s"}, 1},
+		{6, 6, known{5, 0, "%"}, known{0.6, 1, "%"}, known{120, 0, "h"}, known{2.2, 1, "min"}, 60},
+		{3, 24, known{10, 0, "%"}, known{0.3, 1, "%"}, known{240, 0, "h"}, known{4.3, 1, "min"}, 60},
+		{1, 72, known{10, 0, "%"}, known{0.1, 1, "%"}, known{720, 0, "h"}, known{4.3, 1, "min"}, 60},
+	} {
+		name := number(row.burn, 1, "times")
+		s.equals(name+": budget spent", row.spent, 100*row.burn*row.long/hours)
+		s.equals(name+": error rate", row.errors, 100*row.burn*allowed)
+		s.equals(name+": budget exhausted in", row.exhausted, hours/row.burn)
+		s.rounds(name+": fires at 100 % errors after", row.fires,
+			row.long*3600*row.burn*allowed/row.unit)
+	}
+	s.Note = "Arithmetic. core/slo, which will evaluate such alerts, does not exist yet."
+}
