@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -8,10 +9,13 @@ import (
 )
 
 // The page is the program's promise: each row is tried.
-func TestPolicyFilePage(t *testing.T) {
-	rows := readPage(t)
-	if len(rows) < 80 {
-		t.Fatalf("%s has %d rows", page, len(rows))
+func TestPolicyFilePage(t *testing.T) { policyPage.try(t, 80) }
+
+func (b *book) try(t *testing.T, least int) {
+	t.Helper()
+	rows := b.rows(t)
+	if len(rows) < least {
+		t.Fatalf("%s has %d rows", b.page, len(rows))
 	}
 	for _, r := range rows {
 		t.Run(r.path()+"/"+strconv.Itoa(r.table), func(t *testing.T) {
@@ -28,12 +32,12 @@ func TestPolicyFilePage(t *testing.T) {
 
 // effective is the key's path in messages and in Effective.
 func (r row) effective() string {
-	return strings.ReplaceAll(strings.ReplaceAll(r.path(), "NAME", "a"), "[]", "[0]")
+	return strings.ReplaceAll(named(r.path()), "[]", "[0]")
 }
 
 // shown returns the key's value in effect.
-func (r row) shown(f *File) (Effective, bool) {
-	for _, e := range f.Effective() {
+func (r row) shown(values []Effective) (Effective, bool) {
+	for _, e := range values {
 		if e.Path == r.effective() {
 			return e, true
 		}
@@ -43,12 +47,12 @@ func (r row) shown(f *File) (Effective, bool) {
 
 func (r row) accepts(t *testing.T, text string) {
 	t.Helper()
-	f, err := Parse("f", []byte(text))
+	values, err := r.parse(text)
 	if err != nil {
 		t.Errorf("refused: %v\n%s", err, text)
 		return
 	}
-	e, ok := r.shown(f)
+	e, ok := r.shown(values)
 	if section := strings.Contains(r.value, "section"); !section && (!ok || e.Source != FromFile) {
 		t.Errorf("Effective shows %+v (%v) of\n%s", e, ok, text)
 	}
@@ -57,7 +61,7 @@ func (r row) accepts(t *testing.T, text string) {
 // refuses fails unless the one mistake is the key's and names the bounds.
 func (r row) refuses(t *testing.T, text, bounds string) {
 	t.Helper()
-	_, err := Parse("f", []byte(text))
+	_, err := r.parse(text)
 	all, _ := err.(Errors)
 	if len(all) != 1 || !strings.HasPrefix(r.effective(), all[0].Path) ||
 		!strings.Contains(all[0].Fix, bounds) {
@@ -73,21 +77,21 @@ func (r row) checkDefault(t *testing.T, rows []row) {
 	case "-":
 		return
 	case "required":
-		if r.key == "tokens" || r.key == "concurrent" {
-			return // it chooses the kind of budget, so nothing misses it
+		if slices.Contains(r.chooses, r.path()) {
+			return
 		}
-		_, err := Parse("f", []byte(text))
+		_, err := r.parse(text)
 		if all, _ := err.(Errors); len(all) == 0 || all[0].Path != r.effective() {
 			t.Errorf("left out, it is not missed: %v\n%s", err, text)
 		}
 		return
 	}
-	f, err := Parse("f", []byte(text))
+	values, err := r.parse(text)
 	if err != nil {
 		t.Errorf("refused: %v\n%s", err, text)
 		return
 	}
-	if e, ok := r.shown(f); !ok || e.Value != r.def || e.Source != FromDefault || e.Line != 0 {
+	if e, ok := r.shown(values); !ok || e.Value != r.def || e.Source != FromDefault || e.Line != 0 {
 		t.Errorf("the default is %+v (%v), the page has %q", e, ok, r.def)
 	}
 }

@@ -6,8 +6,22 @@ import (
 	"testing"
 )
 
-// row is one key as docs/policy-file.md has it.
+// book is a page of keys, and how to try what it says.
+type book struct {
+	page  string
+	begin [][2]string // what a file has in any case
+	// needed is what must stand beside a key for it to make sense. Loose is what
+	// lets a key go to its bounds, which another key would narrow. An empty value
+	// takes a key away.
+	needed, loose map[string][][2]string
+	// chooses are required keys whose absence means another form.
+	chooses []string
+	parse   func(text string) ([]Effective, error)
+}
+
+// row is one key as a page has it.
 type row struct {
+	*book
 	section, key          string // dependencies.NAME.timeout, request
 	value, def, zero, try string
 	table                 int
@@ -15,15 +29,13 @@ type row struct {
 
 func (r row) path() string { return strings.TrimPrefix(r.section+"."+r.key, ".") }
 
-const page = "../docs/policy-file.md"
-
 var underForm = regexp.MustCompile("^(?:Under `([^`]+)`|At the top)")
 
-// readPage returns the rows of the tables of keys, in order.
-func readPage(t *testing.T) (rows []row) {
+// rows returns the rows of the tables of keys, in order.
+func (b *book) rows(t *testing.T) (rows []row) {
 	t.Helper()
 	section, inside, table := "", false, 0
-	for line := range strings.Lines(string(source(t, page))) {
+	for line := range strings.Lines(string(source(t, b.page))) {
 		line = strings.TrimSpace(line)
 		switch m := underForm.FindStringSubmatch(line); {
 		case m != nil:
@@ -36,12 +48,12 @@ func readPage(t *testing.T) (rows []row) {
 		case inside && !strings.HasPrefix(line, "|---"):
 			cells := strings.Split(strings.Trim(line, "|"), "|")
 			if len(cells) != 6 {
-				t.Fatalf("%s: a row of %d cells: %s", page, len(cells), line)
+				t.Fatalf("%s: a row of %d cells: %s", b.page, len(cells), line)
 			}
 			for i := range cells {
 				cells[i] = strings.TrimSpace(cells[i])
 			}
-			rows = append(rows, row{section: section, key: strings.Trim(cells[0], "`"),
+			rows = append(rows, row{book: b, section: section, key: strings.Trim(cells[0], "`"),
 				value: cells[1], def: cells[2], zero: cells[3], try: strings.Trim(cells[4], "`"),
 				table: table})
 		}
@@ -49,14 +61,30 @@ func readPage(t *testing.T) (rows []row) {
 	return rows
 }
 
+// placeholder is a name that the file's author chooses.
+var placeholder = regexp.MustCompile(`\b[A-Z]{2,}\b`)
+
+// named gives the placeholders of a path names: NAME is called a, and the
+// others like themselves.
+func named(path string) string {
+	return placeholder.ReplaceAllStringFunc(path, func(word string) string {
+		if word == "NAME" {
+			return "a"
+		}
+		return strings.ToLower(word)
+	})
+}
+
 // tree is a file under construction; its leaves are YAML.
 type tree map[string]any
 
 // set puts a value at a path. Two brackets are a list with one element.
 func (t tree) set(path, value string) {
-	key, rest, deeper := strings.Cut(strings.ReplaceAll(path, "NAME", "a"), ".")
+	key, rest, deeper := strings.Cut(named(path), ".")
 	if !deeper {
-		t[key] = value
+		if t[key] = value; value == "" {
+			delete(t, key)
+		}
 		return
 	}
 	below, ok := t[key].(tree)
@@ -69,9 +97,9 @@ func (t tree) set(path, value string) {
 
 // open makes a section, empty if nothing is put there.
 func (t tree) open(path string) {
-	t.set(path+".x", "")
+	t.set(path+".x", "x")
 	for at := t; ; {
-		key, rest, deeper := strings.Cut(strings.ReplaceAll(path, "NAME", "a"), ".")
+		key, rest, deeper := strings.Cut(named(path), ".")
 		at = at[key].(tree)
 		if path = rest; !deeper {
 			delete(at, "x")
@@ -95,43 +123,52 @@ func (t tree) String() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// needed is what must stand beside a key for it to make sense.
-var needed = map[string][2]string{
-	dep + "listen":                  {dep + "endpoints", "[http://a]"},
-	dep + "bulkhead.queue":          {dep + "timeout.acquire", "1s"},
-	dep + "breaker.key":             {dep + "breaker.per", "key"},
-	dep + "breaker.keys":            {dep + "breaker.per", "key"},
-	answer + "dependency":           {"dependencies.backup", "{}"},
-	answer + "cache.fresh":          {answer + "cache.stale", "8760h"},
-	answer + "cache.stale":          {answer + "cache.fresh", "1s"},
-	answer + "cache.entries":        {answer + "cache.stale", "1h"},
-	answer + "cache.bytes":          {answer + "cache.stale", "1h"},
-	dep + "operations[].match.path": {dep + "operations[].match.header", "{X-A: b}"},
-
-	dep + "operations[].match.method": {dep + "operations[].match.header", "{X-A: b}"},
-	dep + "operations[].match.host":   {dep + "operations[].match.header", "{X-A: b}"},
-}
-
-// loose is what lets a key go to its bounds, which another key would narrow.
-var loose = map[string][2]string{
-	dep + "retry.backoff.cap":   {dep + "retry.backoff.base", "0s"},
-	dep + "breaker.failures":    {dep + "breaker.slow", "{over: 1s}"},
-	dep + "breaker.open.cap":    {dep + "breaker.open.for", "1ms"},
-	dep + "breaker.trials.pass": {dep + "breaker.failures", "100%"},
-}
-
 const (
 	dep    = "dependencies.NAME."
 	answer = dep + "fallback.order[]."
 )
 
+// policyPage is docs/policy-file.md.
+var policyPage = &book{
+	page:  "../docs/policy-file.md",
+	begin: [][2]string{{"version", "1"}, {"service", "s"}, {"dependencies.NAME", "{}"}},
+	needed: map[string][][2]string{
+		dep + "listen":                    {{dep + "endpoints", "[http://a]"}},
+		dep + "bulkhead.queue":            {{dep + "timeout.acquire", "1s"}},
+		dep + "breaker.key":               {{dep + "breaker.per", "key"}},
+		dep + "breaker.keys":              {{dep + "breaker.per", "key"}},
+		answer + "dependency":             {{"dependencies.backup", "{}"}},
+		answer + "cache.fresh":            {{answer + "cache.stale", "8760h"}},
+		answer + "cache.stale":            {{answer + "cache.fresh", "1s"}},
+		answer + "cache.entries":          {{answer + "cache.stale", "1h"}},
+		answer + "cache.bytes":            {{answer + "cache.stale", "1h"}},
+		dep + "operations[].match.path":   {{dep + "operations[].match.header", "{X-A: b}"}},
+		dep + "operations[].match.method": {{dep + "operations[].match.header", "{X-A: b}"}},
+		dep + "operations[].match.host":   {{dep + "operations[].match.header", "{X-A: b}"}},
+	},
+	loose: map[string][][2]string{
+		dep + "retry.backoff.cap":   {{dep + "retry.backoff.base", "0s"}},
+		dep + "breaker.failures":    {{dep + "breaker.slow", "{over: 1s}"}},
+		dep + "breaker.open.cap":    {{dep + "breaker.open.for", "1ms"}},
+		dep + "breaker.trials.pass": {{dep + "breaker.failures", "100%"}},
+	},
+	chooses: []string{dep + "retry.budget.tokens", dep + "retry.budget.concurrent"},
+	parse: func(text string) ([]Effective, error) {
+		f, err := Parse("f", []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		return f.Effective(), nil
+	},
+}
+
 // file is a file in which r's key has the value, or is left out if it is "".
 // Beside it stands what the page says is required.
 func (r row) file(rows []row, value string, bounds bool) string {
 	f := tree{}
-	f.set("version", "1")
-	f.set("service", "s")
-	f.set("dependencies.NAME", "{}")
+	for _, pair := range r.begin {
+		f.set(pair[0], pair[1])
+	}
 	if r.section != "" {
 		f.open(r.section)
 	}
@@ -142,15 +179,14 @@ func (r row) file(rows []row, value string, bounds bool) string {
 			f.set(other.path(), other.try)
 		}
 	}
-	if beside, ok := needed[r.path()]; ok {
+	for _, beside := range r.needed[r.path()] {
 		f.set(beside[0], beside[1])
 	}
-	if beside, ok := loose[r.path()]; ok && bounds {
-		f.set(beside[0], beside[1])
+	if bounds {
+		for _, beside := range r.loose[r.path()] {
+			f.set(beside[0], beside[1])
+		}
 	}
-	delete(f, r.path())
-	if value != "" {
-		f.set(r.path(), value)
-	}
+	f.set(r.path(), value)
 	return f.String() + "\n"
 }

@@ -153,3 +153,34 @@ func holds(data []byte, keys []string) bool {
 	}
 	return lookUp(lookUp(root, keys[0]), keys[1]) != nil
 }
+
+// Get returns the value of one key as the files have it, by the keys of Set. A
+// key that is not written has none; nor has a section or a list.
+func (s Draft) Get(key string) (value string, ok bool) {
+	owner, path, named := strings.Cut(key, ":")
+	if !named {
+		owner, path = "", key
+	}
+	data := s.Data
+	if named || strings.HasPrefix(path, "dependencies.") {
+		var err error
+		if _, data, err = s.policyOf(owner, path); err != nil {
+			return "", false
+		}
+	}
+	root, err := treeOf(data)
+	if err != nil {
+		return "", false
+	}
+	keys, err := splitPath(path)
+	if err != nil {
+		return "", false
+	}
+	for _, k := range keys {
+		root = lookUp(root, k)
+	}
+	if root == nil || root.Kind != yaml.ScalarNode {
+		return "", false
+	}
+	return root.Value, true
+}

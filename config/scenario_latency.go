@@ -207,6 +207,7 @@ func (o *object) mix(l *Latency) {
 	for i := range l.Parts {
 		l.Parts[i].Share /= sum
 	}
+	o.note("mix", f, fmt.Sprintf("%d parts", len(l.Parts)))
 }
 
 // stall reads what is added now and then.

@@ -37,16 +37,7 @@ func readFile(path string) ([]byte, error) {
 // those of each policy file.
 func ParseScenario(name string, data []byte, open func(path string) ([]byte, error)) (
 	*Scenario, error) {
-	st := &staging{
-		d: newDecoder(name, scenarioFile),
-		s: &Scenario{Seed: 1, Runs: 5},
-		shelf: shelf{dir: filepath.Dir(name), open: open,
-			files: map[string]*File{}, refused: map[string]string{},
-			named: map[*File]map[string]*Settings{}},
-		services: map[string]*stagedService{},
-		owners:   map[string]string{},
-	}
-	st.d.record = true
+	st := newStaging(name, open)
 	st.read(data)
 	if len(st.d.errs)+len(st.shelf.errs) > 0 {
 		st.d.errs.sort()
@@ -105,6 +96,20 @@ type swap struct {
 	service *stagedService
 	file    *File
 	at      *field
+}
+
+func newStaging(name string, open func(path string) ([]byte, error)) *staging {
+	st := &staging{
+		d: newDecoder(name, scenarioFile),
+		s: &Scenario{Seed: 1, Runs: 5},
+		shelf: shelf{dir: filepath.Dir(name), open: open,
+			files: map[string]*File{}, refused: map[string]string{},
+			named: map[*File]map[string]*Settings{}},
+		services: map[string]*stagedService{},
+		owners:   map[string]string{},
+	}
+	st.d.record = true
+	return st
 }
 
 func (st *staging) read(data []byte) {

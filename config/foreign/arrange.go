@@ -65,7 +65,47 @@ func arrange(dep *block, parts []*part, budget func(retry *block)) {
 		if !p.retries && dep.has("retry") {
 			op.fill("retry", "none", "it makes no retries")
 		}
+		op.inherit(dep, "timeout")
+		op.inherit(dep, "retry")
 	}
+}
+
+// inherit leaves out of an operation's rung what the dependency's has alike.
+func (op *block) inherit(dep *block, rung string) {
+	own, above := op.find(rung), dep.find(rung)
+	if own == nil || above == nil || own.sub == nil || above.sub == nil {
+		return
+	}
+	kept := own.sub.items[:0]
+	for _, it := range own.sub.items {
+		same := above.sub.find(it.key)
+		if same == nil || !it.alike(same) {
+			kept = append(kept, it)
+			continue
+		}
+		own.sub.stands(it.key, above.sub)
+		if it.sub != nil {
+			it.sub.instead = same.sub
+		}
+	}
+	own.sub.items = kept
+}
+
+// alike reports whether two items say the same, wherever it comes from.
+func (it *item) alike(other *item) bool {
+	if it.sub == nil || other.sub == nil {
+		return it.sub == nil && other.sub == nil && it.value == other.value
+	}
+	if len(it.sub.items) != len(other.sub.items) {
+		return false
+	}
+	for _, below := range it.sub.items {
+		same := other.sub.find(below.key)
+		if same == nil || !below.alike(same) {
+			return false
+		}
+	}
+	return true
 }
 
 // split takes the part for everything apart. If there are several, the first

@@ -10,6 +10,9 @@ type block struct {
 	up    *block
 	name  string // its key above, or the operation's name
 	items []*item
+
+	instead   *block            // a block with the same content, written in place of this one
+	elsewhere map[string]*block // where keys stand that were left out here
 }
 
 // item is one line of a block, or a block or a list of blocks below it.
@@ -49,7 +52,7 @@ func (o origin) comment() string {
 	if o.n == nil {
 		return o.note
 	}
-	text := fmt.Sprintf("line %d: %s", o.n.line, clean(o.n.name(), 60))
+	text := fmt.Sprintf("line %d: %s", o.n.line, o.n.short())
 	if o.note != "" {
 		text += "; " + o.note
 	}
@@ -67,12 +70,28 @@ func (b *block) fill(key, value, why string) {
 	b.items = append(b.items, &item{key: key, value: value, note: why})
 }
 
+// find returns the item of a key, or nil.
+func (b *block) find(key string) *item {
+	for _, it := range b.items {
+		if it.key == key {
+			return it
+		}
+	}
+	return nil
+}
+
+// stands notes that a key of b is written in another block.
+func (b *block) stands(key string, at *block) {
+	if b.elsewhere == nil {
+		b.elsewhere = map[string]*block{}
+	}
+	b.elsewhere[key] = at
+}
+
 // sub returns the section below key. It is made if it is not there.
 func (b *block) sub(key string) *block {
-	for _, it := range b.items {
-		if it.key == key && it.sub != nil {
-			return it.sub
-		}
+	if it := b.find(key); it != nil && it.sub != nil {
+		return it.sub
 	}
 	sub := &block{up: b, name: key}
 	b.items = append(b.items, &item{key: key, sub: sub})
@@ -82,22 +101,16 @@ func (b *block) sub(key string) *block {
 // has reports whether b has a section or a value of that name that will be
 // written.
 func (b *block) has(key string) bool {
-	for _, it := range b.items {
-		if it.key == key && (it.sub == nil || len(it.sub.items) > 0) {
-			return true
-		}
-	}
-	return false
+	it := b.find(key)
+	return it != nil && (it.sub == nil || len(it.sub.items) > 0)
 }
 
 // element appends a block to the list below key.
 func (b *block) element(key, name string) *block {
 	sub := &block{up: b, name: key + "." + name}
-	for _, it := range b.items {
-		if it.key == key {
-			it.list = append(it.list, sub)
-			return sub
-		}
+	if it := b.find(key); it != nil {
+		it.list = append(it.list, sub)
+		return sub
 	}
 	b.items = append(b.items, &item{key: key, list: []*block{sub}})
 	return sub
@@ -106,21 +119,17 @@ func (b *block) element(key, name string) *block {
 // append writes one more value to the list below key.
 func (b *block) append(key, value string, from origin) {
 	from.marks(target{b, key})
-	for _, it := range b.items {
-		if it.key == key {
-			it.lines = append(it.lines, line{value, from})
-			return
-		}
+	if it := b.find(key); it != nil {
+		it.lines = append(it.lines, line{value, from})
+		return
 	}
 	b.items = append(b.items, &item{key: key, lines: []line{{value, from}}})
 }
 
 // length is how many values the list below key has.
 func (b *block) length(key string) int {
-	for _, it := range b.items {
-		if it.key == key {
-			return len(it.lines)
-		}
+	if it := b.find(key); it != nil {
+		return len(it.lines)
 	}
 	return 0
 }
@@ -130,6 +139,12 @@ func (b *block) path(key string) string {
 	parts := []string{}
 	if key != "" {
 		parts = append(parts, key)
+	}
+	if b.instead != nil {
+		return b.instead.path(key)
+	}
+	if at := b.elsewhere[key]; at != nil {
+		return at.path(key)
 	}
 	for at := b; at.up != nil; at = at.up {
 		parts = append(parts, at.name)
@@ -149,6 +164,7 @@ func (b *block) added(all []Addition) []Addition {
 		switch {
 		case it.sub != nil:
 			all = it.sub.added(all)
+		case it.key == "name": // every operation has one
 		case it.value != "" && it.from.n == nil && it.note != "":
 			all = append(all, Addition{b.path(it.key), it.value, it.note})
 		}
@@ -174,9 +190,7 @@ func (b *block) order(keys ...string) {
 
 // noteOf gives the section below key a comment.
 func (b *block) noteOf(key, note string) {
-	for _, it := range b.items {
-		if it.key == key {
-			it.note = note
-		}
+	if it := b.find(key); it != nil {
+		it.note = note
 	}
 }

@@ -5,6 +5,8 @@ type envoy struct {
 	*translation
 	clusters []*cluster // in the order in which the input names them
 	byName   map[string]*cluster
+	policies map[*node]*retryPolicy // routes may share one
+	count    int                    // of parts
 }
 
 // cluster is what becomes a dependency.
@@ -25,7 +27,8 @@ func Envoy(data []byte, service string) (*Translation, error) {
 		return nil, err
 	}
 	t.why = envoyReasons
-	e := &envoy{translation: t, byName: map[string]*cluster{}}
+	e := &envoy{translation: t, byName: map[string]*cluster{},
+		policies: map[*node]*retryPolicy{}}
 	key := ""
 	if t.root.kind == list {
 		key = "clusters"
@@ -36,7 +39,9 @@ func Envoy(data []byte, service string) (*Translation, error) {
 	}
 	t.service(service, t.root.section("node").scalar("cluster"))
 	for _, c := range e.clusters {
-		e.write(c)
+		if e.failed == nil {
+			e.write(c)
+		}
 	}
 	return t.finish()
 }
@@ -156,12 +161,14 @@ func (e *envoy) fragment(root *node) {
 	switch {
 	case root.section("route") != nil:
 		action := root.section("route")
-		e.action(&route{n: root, action: action, policy: action.section("retry_policy")}, name)
+		policy := e.policy(action.section("retry_policy"))
+		e.action(&route{n: root, action: action, policy: policy}, name)
 	case root.get("retry_policy") != nil, root.get("timeout") != nil, root.get("cluster") != nil,
 		root.get("weighted_clusters") != nil:
-		e.action(&route{n: root, action: root, policy: root.section("retry_policy")}, name)
+		policy := e.policy(root.section("retry_policy"))
+		e.action(&route{n: root, action: root, policy: policy}, name)
 	case root.get("retry_on") != nil, root.get("num_retries") != nil:
-		e.action(&route{n: root, action: &node{kind: mapping}, policy: root}, name)
+		e.action(&route{n: root, action: &node{kind: mapping}, policy: e.policy(root)}, name)
 	}
 }
 

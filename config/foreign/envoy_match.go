@@ -32,15 +32,9 @@ type condition struct {
 func (m match) everything() bool { return len(m.fits) == 0 && len(m.blocked) == 0 }
 
 // matchOf reads the match of a route.
-func matchOf(r *route) (m match) {
-	section := r.n.section("match")
-	if section == nil {
-		return m
-	}
-	for _, n := range section.kids {
+func matchOf(n *node) (m match) {
+	for _, n := range n.section("match").each() {
 		switch key := fold(n.key); {
-		case n.null:
-		case section.get(n.key) != n: // written again later
 		case n.kind == scalar && (key == "prefix" || key == "path" || key == "pathseparatedprefix"):
 			m.path(key, n)
 		case key == "headers" && n.kind == list:
@@ -162,6 +156,9 @@ func (m match) name() string {
 		name, _ := cleanName(c.value)
 		return name
 	}
+	if len(m.blocked) > 0 {
+		return "by-name"
+	}
 	return "all"
 }
 
@@ -205,10 +202,45 @@ func (m match) mark() {
 	}
 }
 
-// hostsOf returns the domains of a virtual host that an operation can match.
-// One nil stands for a match without a host.
-func hostsOf(vh *node) (hosts []*node) {
-	domains := vh.items("domains")
+// virtualHost is one of Envoy's.
+type virtualHost struct {
+	n     *node
+	rank  int // how early Envoy asks it
+	hosts []*node
+	known bool // hosts is filled in
+}
+
+// newVirtualHost ranks a virtual host: Envoy asks those with exact names first,
+// then those with a wildcard, then the one for all.
+func newVirtualHost(n *node) *virtualHost {
+	vh := &virtualHost{n: n, rank: 2}
+	for _, d := range n.items("domains") {
+		switch {
+		case d.text == "*":
+			vh.rank = 2
+			return vh
+		case strings.Contains(d.text, "*"):
+			vh.rank = min(vh.rank, 1)
+		default:
+			vh.rank = 0
+		}
+	}
+	return vh
+}
+
+// match returns the domains of a virtual host that an operation can match. One
+// nil stands for a match without a host.
+func (vh *virtualHost) match() []*node {
+	if vh == nil {
+		return []*node{nil}
+	}
+	if !vh.known {
+		vh.hosts, vh.known = hostsOf(vh.n.items("domains")), true
+	}
+	return vh.hosts
+}
+
+func hostsOf(domains []*node) (hosts []*node) {
 	names := map[string]bool{}
 	for _, d := range domains {
 		names[strings.ToLower(d.text)] = true
@@ -233,14 +265,20 @@ func hostsOf(vh *node) (hosts []*node) {
 		}
 	}
 	if wide || len(hosts) == 0 {
+		for _, d := range hosts {
+			d.note(Mapped, target{}, "every host meets it")
+		}
 		return []*node{nil}
 	}
 	return hosts
 }
 
 // anyHost settles the domains of a virtual host that need not be matched.
-func (n *node) anyHost() {
-	for _, d := range n.items("domains") {
+func (vh *virtualHost) anyHost() {
+	if vh == nil {
+		return
+	}
+	for _, d := range vh.n.items("domains") {
 		d.note(Mapped, target{},
 			"no other virtual host leads to the dependency, so the host need not match")
 	}

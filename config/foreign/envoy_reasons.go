@@ -47,7 +47,7 @@ var envoyReasons = reasons(map[string][]string{
 		"traffic_direction"},
 	"settings of the Envoy process, not of a dependency": {"admin", "node", "layered_runtime",
 		"dynamic_resources", "stats_config", "stats_sinks", "tracing", "overload_manager",
-		"cluster_manager", "bootstrap", "watchdog", "static_resources"},
+		"cluster_manager", "watchdog", "static_resources", "id"},
 	"it only describes": {"metadata", "alt_stat_name", "name", "@type", "version_info",
 		"last_updated", "decorator", "cluster_name"},
 })

@@ -2,61 +2,48 @@ package foreign
 
 import (
 	"cmp"
+	"errors"
 	"slices"
-	"strings"
 	"time"
 )
 
 // route is one route of Envoy to a cluster.
 type route struct {
-	n      *node // the route; its name and match are in it
-	host   *node // the virtual host around it, or nil
+	n      *node        // the route; its name and match are in it
+	host   *virtualHost // around it, or nil
 	action *node
-	policy *node // the retry policy in effect, or nil
-	weight *node // what names the cluster among several
-	rank   int   // how early Envoy asks its virtual host
+	policy *retryPolicy // in effect, or nil
 }
 
 // routeTimeout is Envoy's default for the whole of a call.
 const routeTimeout = 15 * time.Second
 
 // virtualHost adds the routes of a virtual host.
-func (e *envoy) virtualHost(vh *node) {
-	for _, n := range vh.items("routes") {
-		if n.kind == mapping {
+func (e *envoy) virtualHost(n *node) {
+	vh, taken := newVirtualHost(n), false
+	for _, n := range n.items("routes") {
+		switch {
+		case n.kind != mapping:
+		case taken:
+			n.drop("an earlier route takes every request")
+		default:
 			e.route(n, vh)
+			taken = n.section("match") != nil && matchOf(n).everything()
 		}
 	}
 }
 
-func (e *envoy) route(n, vh *node) {
+func (e *envoy) route(n *node, vh *virtualHost) {
 	action := n.section("route")
 	if action == nil {
 		n.drop("a route without a cluster calls no dependency")
 		return
 	}
 	policy := action.section("retry_policy")
-	if policy == nil {
-		policy = vh.section("retry_policy")
+	if policy == nil && vh != nil {
+		policy = vh.n.section("retry_policy")
 	}
-	e.action(&route{n: n, host: vh, action: action, policy: policy, rank: rankOf(vh)}, "")
-}
-
-// rankOf orders virtual hosts as Envoy asks them: exact names first, then
-// names with a wildcard, then the one for all.
-func rankOf(vh *node) int {
-	rank := 2
-	for _, d := range vh.items("domains") {
-		switch {
-		case d.text == "*":
-			return 2
-		case strings.Contains(d.text, "*"):
-			rank = min(rank, 1)
-		default:
-			rank = 0
-		}
-	}
-	return rank
+	e.action(&route{n: n, host: vh, action: action, policy: e.policy(policy)}, "")
 }
 
 // action adds a route to the clusters that its action names, or else to the
@@ -110,34 +97,55 @@ func longestTotal(parts []*part) time.Duration {
 	return cmp.Or(longest, routeTimeout)
 }
 
+// mostParts bounds the operations of a policy. More of them do not fit into one.
+const mostParts = 10_000
+
 // parts makes the parts of a cluster from its routes.
 func (e *envoy) parts(c *cluster) (parts []*part) {
-	slices.SortStableFunc(c.routes, func(a, b *route) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortStableFunc(c.routes, func(a, b *route) int {
+		return cmp.Compare(a.rank(), b.rank())
+	})
 	several := false // virtual hosts lead here, so that the host matters
 	for _, r := range c.routes {
 		several = several || r.host != c.routes[0].host
 	}
+	if !several && len(c.routes) > 0 {
+		c.routes[0].host.anyHost()
+	}
 	names := newNamer()
 	for _, r := range c.routes {
-		m := matchOf(r)
+		m := matchOf(r.n)
 		hosts := []*node{nil}
 		if several {
-			hosts = hostsOf(r.host)
-		} else {
-			r.host.anyHost()
+			hosts = r.host.match()
 		}
 		for _, host := range hosts {
+			if e.count++; e.count > mostParts {
+				e.failed = errTooManyParts
+				return nil
+			}
 			parts = append(parts, r.part(m.at(host), names))
 		}
 	}
 	return parts
 }
 
+var errTooManyParts = errors.New("the routes make more than 10000 operations; " +
+	"import them in parts")
+
+// rank is how early Envoy asks the virtual host.
+func (r *route) rank() int {
+	if r.host == nil {
+		return 2
+	}
+	return r.host.rank
+}
+
 // part makes a part from a route and what it matches.
 func (r *route) part(m match, names *namer) *part {
 	total, request := r.times()
 	p := &part{all: m.everything(), total: total > 0, request: request > 0, longest: total,
-		retries: retries(r.policy), match: m.write, limits: r.limits,
+		retries: r.policy.retries(), match: m.write, limits: r.limits,
 		retry: func(b *block) { writeRetry(b, r) }}
 	name := r.n.scalar("name")
 	if name == nil || name.text == "" || r.n == r.action {
@@ -153,7 +161,7 @@ func (r *route) part(m match, names *namer) *part {
 		m.mark()
 		name.note(Mapped, target{}, "every request is this route's, so it needs no name")
 	}
-	p.once = func() { noRetry(r.policy) }
+	p.once = func() { r.policy.quiet() }
 	p.hidden = func() { r.n.drop("an earlier route takes every request") }
 	return p
 }

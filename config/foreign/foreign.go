@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 
@@ -34,6 +35,8 @@ type translation struct {
 	deps *block // its dependencies
 	why  map[string]string
 	used *namer // of dependencies
+
+	failed error // why there is no translation
 }
 
 // begin checks what all imports share and reads the input.
@@ -45,7 +48,7 @@ func begin(tool, service string, data []byte, read func([]byte) (*node, error)) 
 			"digits, dots, hyphens and underscores", shorten(service))
 	}
 	if len(data) > maxInput {
-		return nil, fmt.Errorf("the input is larger than 1 MiB; import it in parts")
+		return nil, errors.New("the input is larger than 1 MiB; import it in parts")
 	}
 	root, err := read(data)
 	if err != nil {
@@ -73,6 +76,9 @@ func (t *translation) service(asked string, n *node) {
 	t.deps = t.doc.sub("dependencies")
 }
 
+// mostDependencies bounds a policy. More of them do not fit into one.
+const mostDependencies = 2000
+
 // dependency adds a dependency. Its name comes from a node, or else from.note
 // says what there is to say.
 func (t *translation) dependency(name string, from origin) *block {
@@ -83,6 +89,9 @@ func (t *translation) dependency(name string, from origin) *block {
 		from.fate, from.note = sameName(same && unique == clean)
 		from.marks(target{dep, ""})
 	}
+	if len(t.deps.items) == mostDependencies {
+		t.failed = errors.New("the input makes more than 2000 dependencies; import it in parts")
+	}
 	t.deps.items = append(t.deps.items,
 		&item{key: unique, value: "{}", note: from.comment(), sub: dep})
 	return dep
@@ -90,6 +99,9 @@ func (t *translation) dependency(name string, from origin) *block {
 
 // finish writes the policy and collects the report.
 func (t *translation) finish() (*Translation, error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
 	out := &Translation{Report: Report{Format: t.tool, Settings: t.root.settle(t.why)}}
 	out.Report.count()
 	if len(t.deps.items) == 0 {
@@ -98,7 +110,7 @@ func (t *translation) finish() (*Translation, error) {
 	out.Report.Added = t.doc.added(nil)
 	text := t.doc.write(t.tool)
 	if len(text) > maxInput {
-		return nil, fmt.Errorf("the policy would be larger than 1 MiB; import the input in parts")
+		return nil, errors.New("the policy would be larger than 1 MiB; import the input in parts")
 	}
 	file, err := config.Parse("policy", []byte(text))
 	if err != nil {

@@ -60,9 +60,11 @@ var grpcStatus = map[string]grpcCode{
 	"DEADLINE_EXCEEDED": {causes: []string{"timeout"},
 		rough: "timeout is also a limit of ours that passed"},
 	"UNKNOWN":   {causes: []string{"unknown"}, rough: "unknown is every error nobody classified"},
-	"INTERNAL":  {causes: []string{"server-error"}, rough: "server-error is INTERNAL and DATA_LOSS"},
-	"DATA_LOSS": {causes: []string{"server-error"}, rough: "server-error is INTERNAL and DATA_LOSS"},
+	"INTERNAL":  {causes: []string{"server-error"}, rough: internalToo},
+	"DATA_LOSS": {causes: []string{"server-error"}, rough: internalToo},
 }
+
+const internalToo = "server-error is INTERNAL and DATA_LOSS"
 
 // grpcNumbers are the numbers of the statuses that have a cause.
 var grpcNumbers = map[string]string{"2": "UNKNOWN", "4": "DEADLINE_EXCEEDED",
@@ -84,12 +86,7 @@ func grpcCauses(policy *node) (causes []string, codes []grpcCode) {
 			set[cause] = true
 		}
 	}
-	for _, cause := range causeOrder {
-		if set[cause] {
-			causes = append(causes, cause)
-		}
-	}
-	return causes, codes
+	return inOrder(set), codes
 }
 
 // grpcReasons say why a key of a service config is dropped, by folded key.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -71,6 +72,29 @@ func (n *node) get(key string) *node {
 			found.drop("written again on line " + strconv.Itoa(kid.line) + ", which counts")
 		}
 		found = kid
+	}
+	return found
+}
+
+// each returns the values of n that get would find, in one pass.
+func (n *node) each() (found []*node) {
+	if n == nil || n.kind != mapping {
+		return nil
+	}
+	last := map[string]*node{}
+	for _, kid := range n.kids {
+		if !kid.null {
+			last[fold(kid.key)] = kid
+		}
+	}
+	for _, kid := range n.kids {
+		switch final := last[fold(kid.key)]; {
+		case kid.null:
+		case final == kid:
+			found = append(found, kid)
+		default:
+			kid.drop("written again on line " + strconv.Itoa(final.line) + ", which counts")
+		}
 	}
 	return found
 }
@@ -174,6 +198,21 @@ func (n *node) path() string {
 		return path[:200] + "..." + path[len(path)-197:]
 	}
 	return b.String()
+}
+
+// short names n by its last two keys, for a comment.
+func (n *node) short() string {
+	var keys []string
+	for at := n; at != nil && len(keys) < 2; at = at.up {
+		if at.key != "" {
+			parts := splitKey(at.key)
+			for i := len(parts) - 1; i >= 0 && len(keys) < 2; i-- {
+				keys = append(keys, parts[i])
+			}
+		}
+	}
+	slices.Reverse(keys)
+	return clean(strings.Join(keys, "."), 80)
 }
 
 // add puts a kid below n.

@@ -50,7 +50,9 @@ func Resilience4j(data []byte, service string) (*Translation, error) {
 	r.collect()
 	t.service(service, r.app)
 	for _, name := range r.instances() {
-		r.instance(name)
+		if r.failed == nil {
+			r.instance(name)
+		}
 	}
 	r.leftovers()
 	return t.finish()

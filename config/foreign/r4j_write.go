@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -216,8 +217,9 @@ func (r *r4j) jitter(b *block, v view, spread bool, flag *value) {
 		b.fill("jitter", "none", byDefault)
 		return
 	}
-	low, high := showPercent(100*(1-min(factor, 1))), showPercent(100*(1+min(factor, 1)))
-	differs := "Resilience4j waits " + low + " to " + high + " of the curve, here it is 50% to 100%"
+	off := math.Round(min(factor, 1) * 100)
+	differs := "Resilience4j waits " + showPercent(100-off) + " to " + showPercent(100+off) +
+		" of the curve, here it is 50% to 100%"
 	flag.mark(target{b, "jitter"}, differs)
 	s.mark(target{b, "jitter"}, differs)
 	b.fill("jitter", "equal", "the closest to a spread up and down")

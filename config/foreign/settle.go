@@ -108,13 +108,7 @@ func (n *node) settled() Setting {
 	if n.kind == scalar && !n.null {
 		s.Value = shorten(n.text)
 	}
-	for i, to := range n.mark.to {
-		if i == mostTargets {
-			s.To = append(s.To, fmt.Sprintf("%d more", len(n.mark.to)-mostTargets))
-			break
-		}
-		s.To = append(s.To, to.b.path(to.key))
-	}
+	s.To = n.mark.targets()
 	for i, note := range n.mark.notes {
 		switch {
 		case i == mostTargets:
@@ -126,4 +120,20 @@ func (n *node) settled() Setting {
 		s.Note += note
 	}
 	return s
+}
+
+// targets names what stands for a node, each key once.
+func (m *mark) targets() (names []string) {
+	seen := map[string]bool{}
+	for _, to := range m.to {
+		name := to.b.path(to.key)
+		if !seen[name] && len(seen) < mostTargets {
+			names = append(names, name)
+		}
+		seen[name] = true
+	}
+	if more := len(seen) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return names
 }

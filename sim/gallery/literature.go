@@ -155,47 +155,47 @@ func twoChoices(s *sheet) {
 	for _, row := range twoRows {
 		at := " at " + number(100*row.load, 0, "%")
 		s.rounds("random"+at, row.one, 1/(1-row.load))
-		s.rounds("two"+at, row.two, sojourn(row.load, 2))
+		s.digit("two"+at, row.two, sojourn(row.load, 2))
 	}
 	s.rounds("three at 90 %", known{2.028, 3, ""}, sojourn(0.9, 3))
 	var one, two []float64
 	for _, seed := range s.seeds(5) {
-		one = append(one, balanced(seed, 0.9, 1))
-		two = append(two, balanced(seed, 0.9, 2))
+		// A lone queue takes hundreds of service times to forget how it began.
+		one = append(one, farm{queues: make([]int, 100), choices: 1}.run(seed, 1000, 3000))
+		two = append(two, farm{queues: make([]int, 300), choices: 2}.run(seed, 50, 400))
 	}
-	s.mean("random at 90 %, 300 servers simulated", known{10, 0, ""}, one, rate)
+	s.mean("random at 90 %, 100 servers simulated", known{10, 0, ""}, one, rate)
 	s.mean("two at 90 %, 300 servers simulated", known{2.614, 3, ""}, two, part(0.02))
 	s.Note = "A model of the queues alone. No policy of Seakeep chooses here."
 }
 
-// farm is many servers with a queue each; arrivals go to the shortest of some
-// chosen at random.
+// farm is many servers with a queue each, at 90 % of what they can do; arrivals
+// go to the shortest of some queues chosen at random.
 type farm struct {
 	sim.Engine
-	queues        [300]int
-	load          float64
-	choices       int
-	gaps, times   *sim.Stream
-	which         *sim.Stream
-	inside, ended int
-	area          float64 // time integral of the number inside, in service times
-	since         float64
-}
-
-func balanced(seed uint64, load float64, choices int) float64 {
-	f := &farm{load: load, choices: choices, gaps: stream(seed, "gaps"), times: stream(seed, "times"),
-		which: stream(seed, "which")}
-	f.At(0, sim.Begins, f, arrives, 0)
-	const settled, end = 100, 600 // in service times
-	f.Run(settled * instant)
-	f.area, f.since = 0, settled
-	f.Run(end * instant)
-	f.count()
-	return f.area / (end - settled) / (load * float64(len(f.queues)))
+	queues      []int
+	choices     int
+	gaps, times *sim.Stream
+	which       *sim.Stream
+	inside      int
+	area        float64 // time integral of the number inside, in service times
+	since       float64
 }
 
 // instant is a mean service time.
 const instant = 1_000_000_000
+
+// run returns the mean time in the system between two instants.
+func (f farm) run(seed uint64, settled, end int) float64 {
+	f.gaps, f.times, f.which = stream(seed, "gaps"), stream(seed, "times"), stream(seed, "which")
+	f.At(0, sim.Begins, &f, arrives, 0)
+	f.Run(core.Instant(settled) * instant)
+	f.count()
+	f.area = 0
+	f.Run(core.Instant(end) * instant)
+	f.count()
+	return f.area / float64(end-settled) / (0.9 * float64(len(f.queues)))
+}
 
 func (f *farm) count() {
 	now := float64(f.Now()) / instant
@@ -213,7 +213,7 @@ func (f *farm) Fire(what int, arg int64) {
 		}
 		return
 	}
-	gap := f.gaps.Exp() * instant / (f.load * float64(len(f.queues)))
+	gap := f.gaps.Exp() * instant / (0.9 * float64(len(f.queues)))
 	f.At(f.Now()+core.Instant(gap), sim.Begins, f, arrives, 0)
 	best := int64(-1)
 	for range f.choices {

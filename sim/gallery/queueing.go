@@ -158,8 +158,8 @@ func queueFacts(s *sheet) {
 	} {
 		name := number(float64(row.servers), 0, "servers")
 		c := erlangC(row.servers, 0.9)
-		s.rounds(name+": P(wait)", row.waited, c)
-		s.rounds(name+": wait", row.wait, c/(float64(row.servers)*(1-0.9)))
+		s.digit(name+": P(wait)", row.waited, c)
+		s.digit(name+": wait", row.wait, c/(float64(row.servers)*(1-0.9)))
 		if row.servers == 5 || row.servers == 50 {
 			s.mean(name+": P(wait) simulated", row.waited,
 				some(queueing{row.servers, 0.9, true, 0}, waited), rate)

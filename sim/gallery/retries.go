@@ -359,7 +359,7 @@ func r10(s *sheet) {
 
 func r11(s *sheet) {
 	s.Setup = "333.3 calls a second of three attempts to a dependency that is down."
-	s.equals("no budget", known{3, 0, "times"}, dead(nil, 300)/300)
+	s.equals("no budget", known{3, 0, "times"}, dead(nil, 250)/250)
 	s.mean("budget 10 %", known{1.1, 1, "times"}, same(dead(&budget.Config{Ratio: 0.1}, third)/third), off(0.001))
 	s.mean("budget 20 %", known{1.2, 1, "times"}, same(dead(&budget.Config{Ratio: 0.2}, third)/third), off(0.001))
 	floor := budget.Default().Floor

@@ -295,7 +295,7 @@ func (s *station) fail(call int32, o core.Outcome) {
 	}
 	own := s.waits.Of(uint64(call), uint64(p.attempt))
 	p.prev = s.retry.Backoff.Delay(int(p.attempt), p.prev, own.Float64())
-	if p.prev <= time.Nanosecond {
+	if p.prev == 0 {
 		s.send(call)
 		return
 	}

@@ -230,14 +230,6 @@ func h4(s *sheet) {
 	s.Note = "The leaf is ours, fitted to the published 1,800 ms. The published cut to 74 ms then follows."
 }
 
-// few is the tolerance beside a published mean over n replications whose spread
-// is taken to be that of ours.
-func few(n int) tolerance {
-	return func(k known, e stats.Estimate) float64 {
-		return max(3*e.SD*math.Sqrt(1/float64(n)+1/float64(e.N)), math.Abs(k.value)/100)
-	}
-}
-
 func h5(s *sheet) {
 	s.Setup = "A copy at the p95 of a healthy day, 49.9 ms; then every call takes ten times as long. Then the same " +
 		"with copies out of a budget of 5 %."

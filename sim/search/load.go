@@ -35,9 +35,12 @@ func AtLoad(s *config.Scenario, rate float64) (*config.Scenario, error) {
 	return c, nil
 }
 
+// patient is how many times as long SafeLoad watches.
+const patient = 5
+
 // SafeLoad finds the highest load at which the system comes back from its
-// trigger within the watch: below it, it is never metastable for that trigger.
-// The answer is within a fiftieth of the load in use.
+// trigger, within five times the watch: below it, it is never metastable for
+// that trigger. The answer is within a hundredth of the load in use.
 func SafeLoad(s *config.Scenario, w Watch) (*EdgeResult, error) {
 	cl, err := caller(s)
 	if err != nil {
@@ -48,6 +51,7 @@ func SafeLoad(s *config.Scenario, w Watch) (*EdgeResult, error) {
 		return nil, err
 	}
 	length := s.Changes[k].Length
+	w.After *= patient // close to the edge a backlog goes slowly
 	q := EdgeQuery{From: cl.Rate / 50, To: cl.Rate, Runs: 1, Within: 0.01, Present: cl.Rate}
 	return Edge(q, func(rate float64, _ []uint64) ([]bool, error) {
 		c, err := AtLoad(s, rate)
@@ -179,4 +183,19 @@ func cut(s *config.Scenario, cl *config.Client, share float64, d time.Duration, 
 		return Recovery{}, err
 	}
 	return Judge(r, from+d, w), nil
+}
+
+// HasLoad reports whether there is a client whose load can be varied.
+func HasLoad(s *config.Scenario) bool {
+	_, err := caller(s)
+	return err == nil
+}
+
+// Load returns the rate of that client; 0 if there is none.
+func Load(s *config.Scenario) float64 {
+	c, err := caller(s)
+	if err != nil {
+		return 0
+	}
+	return c.Rate
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seakeep/seakeep/config"
@@ -188,4 +189,21 @@ func Map(s *config.Scenario, sizes []float64, lengths []time.Duration, w Watch) 
 		}
 	}
 	return out, nil
+}
+
+// Describe says in words what the trigger is; empty if there is none.
+func Describe(s *config.Scenario) string {
+	k, err := trigger(s)
+	if err != nil {
+		return ""
+	}
+	c := s.Changes[k]
+	what := map[config.ChangeKind]string{config.SetWork: "slows down", config.SetFails: "fails",
+		config.GoDown: "goes down", config.GoSilent: "does not answer", config.Restart: "restarts",
+		config.CutNetwork: "is cut off", config.SetPolicy: "has another policy",
+		config.SetCapacity: "has another capacity"}[c.Kind]
+	if c.Kind == config.SetRate {
+		what = fmt.Sprintf("sends %.4g/s instead of %.4g/s", c.Rate, rateOf(s, c.Of))
+	}
+	return fmt.Sprintf("%s %s for %v", c.Of, what, c.Length)
 }

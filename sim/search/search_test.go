@@ -81,7 +81,7 @@ func TestSafeLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !r.Flipping || r.Edge < 29 || r.Edge > 36 {
+	if !r.Flipping || r.Edge < 31.5 || r.Edge > 34 {
 		t.Errorf("safe up to %.1f, want about 33 (100 over 3 attempts)", r.Edge)
 	}
 }

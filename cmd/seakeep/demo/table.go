@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// tooLate is how late the generator may be, in milliseconds, before the
-// report has to say so: a few times what a busy machine costs each wake-up.
-const tooLate = 50
+// tooLate is how late the generator may be, in milliseconds, before the report
+// has to say so. From there on the burst that follows shows in the figures.
+const tooLate = 100
 
 // WriteTable writes the report for people, and what to try next. program is
 // how the demo was called, for example "seakeep demo".
