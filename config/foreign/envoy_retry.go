@@ -33,7 +33,8 @@ func writeRetry(b *block, r *route) {
 	writeReplay(b, r)
 	for _, p := range policy.items("retry_host_predicate") {
 		if name := p.scalar("name").says(); strings.HasSuffix(name, "previous_hosts") {
-			p.note(Mapped, target{}, "a retry goes to an endpoint that was not tried, if there is one")
+			p.note(Mapped, target{}, 
+				"a retry goes to an endpoint that was not tried, if there is one")
 		}
 	}
 }
@@ -137,8 +138,9 @@ func writeReplay(b *block, r *route) {
 	if r.host != nil {
 		places = append(places, r.host.n)
 	}
+	keys := []string{"request_body_buffer_limit", "per_request_buffer_limit_bytes"}
 	for _, at := range places {
-		for _, key := range []string{"request_body_buffer_limit", "per_request_buffer_limit_bytes"} {
+		for _, key := range keys {
 			n := at.scalar(key)
 			if bytes, ok := parseCount(n.says()); ok {
 				size := boundCount(bytes, 0, mostReplay)

@@ -14,8 +14,9 @@ type writer struct{ out strings.Builder }
 // write returns the policy file.
 func (b *block) write(tool string) string {
 	w := &writer{}
-	fmt.Fprintf(&w.out, "# Made by seakeep import from settings of %s. The comments say where each\n"+
-		"# value comes from; the report of the import says what was left behind.\n", tool)
+	fmt.Fprintf(&w.out, `# Made by seakeep import from settings of %s. The comments say where each
+# value comes from; the report of the import says what was left behind.
+`, tool)
 	w.block(b, "")
 	return w.out.String()
 }

@@ -71,20 +71,27 @@ func (u *under) front() *front {
 // TestDoubtfulBodyIsTheClientsFault: a body that turns out malformed on its way
 // is answered with 400 and says nothing about the dependency.
 func TestDoubtfulBodyIsTheClientsFault(t *testing.T) {
-	backend := web(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
-	u := start(t, policy(backend, "breaker: {window: 5 calls, calls: 1, failures: 1%}",
-		"retry: {attempts: 3, idempotent: always}"))
-	c := u.dial()
-	c.send("POST / HTTP/1.1", "Host: h", "Transfer-Encoding: chunked", "", "5", "hello", "nonsense", "")
-	resp, _, _ := c.answer("POST")
-	if got := resp.Header.Get("Proxy-Status"); resp.StatusCode != 400 ||
-		!strings.Contains(got, `details="chunk"`) {
-		t.Errorf("got %d, Proxy-Status %q", resp.StatusCode, got)
+	for name, tc := range map[string]struct{ body, reason string }{
+		"malformed":       {"5\r\nhello\r\nnonsense\r\n", "chunk"},
+		"hardly anything": {strings.Repeat("1;"+strings.Repeat("x", 1000)+"\r\na\r\n", 30), "body"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			backend := web(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
+			u := start(t, policy(backend, "breaker: {window: 5 calls, calls: 1, failures: 1%}",
+				"retry: {attempts: 3, idempotent: always}"))
+			c := u.dial()
+			c.send("POST / HTTP/1.1", "Host: h", "Transfer-Encoding: chunked", "", tc.body)
+			resp, _, _ := c.answer("POST")
+			if got := resp.Header.Get("Proxy-Status"); resp.StatusCode != 400 || !resp.Close ||
+				!strings.Contains(got, `details="`+tc.reason) {
+				t.Errorf("got %d, close %v, Proxy-Status %q", resp.StatusCode, resp.Close, got)
+			}
+			if s := u.snapshot("dep"); s.Breaker.Window.Calls != 0 || s.Stats.Retries != 0 {
+				t.Errorf("the client's fault counts: %+v, %+v", s.Breaker.Window, s.Stats)
+			}
+			c.rest()
+		})
 	}
-	if s := u.snapshot("dep"); s.Breaker.Window.Calls != 0 || s.Stats.Retries != 0 {
-		t.Errorf("the client's fault counts: %+v, %+v", s.Breaker.Window, s.Stats)
-	}
-	c.rest()
 }
 
 func TestF149TruncatedAnswers(t *testing.T) {

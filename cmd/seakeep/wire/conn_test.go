@@ -132,17 +132,43 @@ func TestSlowHeads(t *testing.T) {
 	l := limits()
 	l.HeadTime = 50 * time.Millisecond
 	s := serve(t, l, nil)
-	c := s.dial(t)
-	_, _ = io.WriteString(c, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
-	br := bufio.NewReader(c)
-	resp, err := http.ReadResponse(br, nil)
-	if err != nil {
-		t.Fatal(err)
+	for name, pieces := range map[string][2]string{
+		"after the answer":  {"GET /1 HTTP/1.1\r\nHost: h\r\n\r\n", "GET /2 HT"},
+		"before the answer": {"GET /1 HTTP/1.1\r\nHost: h\r\n\r\nGET /2 HT", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := s.dial(t)
+			_, _ = io.WriteString(c, pieces[0])
+			br := bufio.NewReader(c)
+			resp, err := http.ReadResponse(br, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_, _ = io.WriteString(c, pieces[1])
+			if b, err := br.ReadByte(); err != io.EOF {
+				t.Errorf("read %q, %v; want the end long before the idle timeout", b, err)
+			}
+		})
 	}
-	_, _ = io.Copy(io.Discard, resp.Body)
-	_, _ = io.WriteString(c, "GET /2 HT")
-	if b, err := br.ReadByte(); err != io.EOF {
-		t.Errorf("read %q, %v; want the end long before the idle timeout", b, err)
+}
+
+// TestRefusalCanBeRead: the client is still sending when the connection is
+// closed, and must be able to read why.
+func TestRefusalCanBeRead(t *testing.T) {
+	s := serve(t, limits(), nil)
+	c := s.dial(t)
+	for range 10 {
+		_, err := io.WriteString(c, "POST / HTTP/1.1\r\nHost : h\r\nContent-Length: 100000\r\n\r\n"+
+			strings.Repeat("x", 10_000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond) // as a network would have it
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil || resp.StatusCode != 400 {
+		t.Errorf("got %v, %v", resp, err)
 	}
 }
 
