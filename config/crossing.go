@@ -18,10 +18,12 @@ type crossings struct {
 	listeners []listener
 }
 
-// link is a fallback from one dependency to another.
+// link is a fallback from one dependency to another; in a scenario, a call from
+// one service to another, or one that a fallback makes.
 type link struct {
 	from, to string
 	at       *field
+	fallback string // in a scenario: the dependency that stands in
 }
 
 // listener is an address that the proxy opens.

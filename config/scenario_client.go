@@ -105,12 +105,7 @@ func (o *object) mixture(c *Client, to *stagedService) {
 func (o *object) protection(st *staging, c *Client) *field {
 	file, f := o.policy(st)
 	if f == nil {
-		for _, key := range []string{"dependency", "clients"} {
-			if f := o.find(key); f != nil {
-				f.failKey(key+" means nothing without policy",
-					"add policy, the path of a policy file, or remove it")
-			}
-		}
+		o.onlyWith(false, "policy", "dependency", "clients")
 		return nil
 	}
 	c.Member = Member{File: file, Dependency: c.To}

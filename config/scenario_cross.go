@@ -51,7 +51,8 @@ func (st *staging) cross() {
 		st.d.names = append(st.d.names, s.Name)
 		for _, step := range v.steps {
 			if st.services[step.step.To] != nil {
-				st.link(v, step.step.To, step.target)
+				st.d.links = append(st.d.links,
+					link{from: s.Name, to: step.step.To, at: step.target})
 			}
 			st.crossFallback(v, s.Policy, step.step.Dependency, step.dependency)
 		}
@@ -65,7 +66,11 @@ func (st *staging) cross() {
 	ring := st.d.rings()
 	for _, l := range st.d.links {
 		if l.from == l.to || ring[l.from] == ring[l.to] {
-			l.at.fail("the call leads back to "+l.from, "let the calls between services end")
+			what := "the call"
+			if l.fallback != "" {
+				what = "the fallback " + l.fallback
+			}
+			l.at.fail(what+" leads back to "+l.from, "let the calls between services end")
 		}
 	}
 	asked := st.crossClients()
@@ -73,10 +78,6 @@ func (st *staging) cross() {
 		st.crossSize()
 		st.warnIdle(asked)
 	}
-}
-
-func (st *staging) link(s *stagedService, to string, at *field) {
-	st.d.links = append(st.d.links, link{from: s.Name, to: to, at: at})
 }
 
 // crossFallback checks that a service answers for each dependency that the
@@ -90,7 +91,7 @@ func (st *staging) crossFallback(s *stagedService, file *File, dependency string
 				dependency, name), "add it under services")
 			continue
 		}
-		st.link(s, to, at)
+		st.d.links = append(st.d.links, link{from: s.Name, to: to, at: at, fallback: name})
 	}
 }
 

@@ -34,9 +34,12 @@ func (o *object) latency(key string, l *Latency) {
 		s.stall(l)
 		return
 	}
+	if f != nil && f.node.Kind != yaml.ScalarNode {
+		f.fail(describe(f.node)+" where a time should be", "give "+latencyFix)
+		return
+	}
 	if f != nil {
-		limit := span(0, "20ms")
-		d, ok := scalarOf(f, durations, limit)
+		d, ok := scalarOf(f, durations, span(0, "20ms"))
 		if !ok {
 			return
 		}

@@ -56,18 +56,12 @@ func (o *object) pool(s *Service) {
 	l := within[int](1, 1e6, "200")
 	l.off = "as many as it takes"
 	o.integer("workers", &s.Workers, l)
-	queue := o.find("queue")
 	if o.lookup("workers") != nil {
 		o.queue(&s.Queue)
 		o.boolean("release-while-waiting", &s.ReleaseWhileWaiting)
 		return
 	}
-	for _, f := range []*field{queue, o.find("release-while-waiting")} {
-		if f != nil {
-			f.failKey(f.key.Value+" means nothing without workers",
-				"give workers, such as 200, or remove it")
-		}
-	}
+	o.onlyWith(false, "workers", "queue", "release-while-waiting")
 	o.note("queue", nil, "off")
 	o.note("release-while-waiting", nil, "false")
 }
@@ -79,8 +73,9 @@ func (o *object) queue(q *Queue) {
 	defer s.close()
 	choose(s, "rule", &q.Rule, option[Rule]{"refuse", Refuse}, option[Rule]{"fifo", FIFO},
 		option[Rule]{"lifo", LIFO}, option[Rule]{"codel", CoDel})
+	bad := s.d.failures > s.clean // then what goes with the rule is not known
 	if q.Rule == Refuse {
-		s.notWith("the rule refuse", "length", "drop-expired")
+		s.onlyWith(bad, "a rule that lets them wait", "length", "drop-expired")
 	} else {
 		l := within[int](1, 1e6, "20")
 		l.off = "without a bound"
@@ -88,7 +83,7 @@ func (o *object) queue(q *Queue) {
 		s.boolean("drop-expired", &q.DropExpired)
 	}
 	if q.Rule != CoDel {
-		s.notWith("a rule other than codel", "target", "interval")
+		s.onlyWith(bad, "rule: codel", "target", "interval")
 		return
 	}
 	q.Target, q.Interval = 5*time.Millisecond, 100*time.Millisecond
@@ -97,6 +92,16 @@ func (o *object) queue(q *Queue) {
 	if q.Interval < q.Target {
 		s.refuse("interval", showDuration(q.Interval)+" is less than target, "+
 			showDuration(q.Target), "give more than target; RFC 8289 has 5ms and 100ms")
+	}
+}
+
+// onlyWith refuses keys that have a meaning only beside another one. If that
+// one is bad they are let pass.
+func (o *object) onlyWith(bad bool, other string, keys ...string) {
+	for _, key := range keys {
+		if f := o.find(key); f != nil && !bad {
+			f.failKey(key+" means nothing without "+other, "add that, or remove it")
+		}
 	}
 }
 

@@ -37,7 +37,8 @@ func drafted(path string, sets []string) (config.Draft, error) {
 	for _, s := range sets {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return d, fmt.Errorf("--set %s: want KEY=VALUE, such as dependencies.pricing.retry.attempts=1", s)
+			return d, fmt.Errorf("--set %s: want KEY=VALUE, %s", s,
+				"such as dependencies.pricing.retry.attempts=1")
 		}
 		if d, err = d.Set(key, value); err != nil {
 			return d, err
@@ -55,8 +56,8 @@ func newSimEdgeCommand() *cobra.Command {
 		Short: "Find the value at which the outcome tips over",
 		Long: `Bisects one key of a scenario or policy file until a statement about the outcome
 begins to hold, and says how sure that is and how far away the value in use is.`,
-		Example: `  seakeep sim edge checkout.yaml --vary services.checkout.queue.length --from 20 --to 2000 \
-    --until 'endpoints.pricing.success < 30%'`,
+		Example: `  seakeep sim edge checkout.yaml --vary services.checkout.queue.length \
+    --from 20 --to 2000 --until 'endpoints.pricing.success < 30%'`,
 		Args: cobra.ExactArgs(1),
 		PreRunE: func(*cobra.Command, []string) error {
 			if q.Key == "" || q.From == "" || q.To == "" || q.Until == "" {
@@ -81,7 +82,7 @@ begins to hold, and says how sure that is and how far away the value in use is.`
 	}
 	f := c.Flags()
 	f.StringVar(&q.Key, "vary", "", "the key to vary, such as dependencies.pricing.timeout.request")
-	f.StringVar(&q.From, "from", "", "the lowest value, as the file would have it: 20, 50ms, 10%, 100/s")
+	f.StringVar(&q.From, "from", "", "the lowest value, as a file has it: 20, 50ms, 10%, 100/s")
 	f.StringVar(&q.To, "to", "", "the highest value")
 	f.StringVar(&q.Until, "until", "", "the statement, such as 'endpoints.pricing.success < 99%'")
 	f.IntVar(&q.Runs, "runs", 5, "runs for each value")

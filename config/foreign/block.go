@@ -138,7 +138,7 @@ func (b *block) length(key string) int {
 func (b *block) path(key string) string {
 	parts := []string{}
 	if key != "" {
-		parts = append(parts, key)
+		parts = append(parts, strings.Trim(key, "'"))
 	}
 	if b.instead != nil {
 		return b.instead.path(key)

@@ -177,9 +177,9 @@ func (e *envoy) write(c *cluster) {
 	from := origin{note: "nothing but routes names it; add its endpoints"}
 	if c.def != nil {
 		from = origin{n: c.def.scalar("name")}
-		if from.n == nil {
-			from.note = "the fragment does not name it"
-		}
+	}
+	if from.n == nil && c.name == unnamed {
+		from.note = "the fragment does not name it; give it a name"
 	}
 	dep := e.dependency(c.name, from)
 	l := c.thresholds()

@@ -33,7 +33,7 @@ func writeRetry(b *block, r *route) {
 	writeReplay(b, r)
 	for _, p := range policy.items("retry_host_predicate") {
 		if name := p.scalar("name").says(); strings.HasSuffix(name, "previous_hosts") {
-			p.note(Mapped, target{}, 
+			p.note(Mapped, target{},
 				"a retry goes to an endpoint that was not tried, if there is one")
 		}
 	}
@@ -41,7 +41,7 @@ func writeRetry(b *block, r *route) {
 
 // writeBackOff writes the wait between attempts.
 func writeBackOff(b *block, back *node) {
-	const differs = "Envoy's waits are up to 1, 3, 7 times this, and so on; here 1, 2, 4"
+	const differs = "waits are up to 1, 3, 7 times this in Envoy, and up to 1, 2, 4 times here"
 	base := 25 * time.Millisecond
 	n := back.scalar("base_interval")
 	switch d, ok := parseProtoTime(n.says()); {

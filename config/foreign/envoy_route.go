@@ -150,7 +150,7 @@ func (r *route) part(m match, names *namer) *part {
 	name := r.n.scalar("name")
 	if name == nil || name.text == "" || r.n == r.action {
 		p.name = names.unique(m.name())
-		p.from = origin{note: "made from the path"}
+		p.from = origin{note: "made from what it matches"}
 	} else {
 		clean, same := cleanName(name.text)
 		p.name = names.unique(clean)

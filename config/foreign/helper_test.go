@@ -60,8 +60,8 @@ func verify(t *testing.T, tr *Translation) *config.File {
 	return file
 }
 
-// fates returns the fate and the note of each setting whose path ends so.
-func fates(tr *Translation, suffix string) string {
+// fateOf returns the fate and the note of each setting whose path ends so.
+func fateOf(tr *Translation, suffix string) string {
 	var all []string
 	for _, s := range tr.Report.Settings {
 		if strings.HasSuffix(s.Path, suffix) {
@@ -74,7 +74,7 @@ func fates(tr *Translation, suffix string) string {
 // expectFate checks what became of the one setting whose path ends so.
 func expectFate(t *testing.T, tr *Translation, suffix, fate, note string) {
 	t.Helper()
-	got := fates(tr, suffix)
+	got := fateOf(tr, suffix)
 	if !strings.HasPrefix(got, fate+": ") || !strings.Contains(got, note) || strings.Contains(got, " | ") {
 		t.Errorf("%s is %q, want %s with %q", suffix, got, fate, note)
 	}

@@ -17,7 +17,8 @@ func (r *r4j) breaker(dep *block, v view, retries bool, limit time.Duration) {
 	r.pause(b.sub("open"), v)
 	r.trials(b.sub("trials"), v, min(failures.value, slow))
 	if retries {
-		if r.outside("circuitbreaker", target{b, "counts"}) {
+		r.decided("circuitbreaker", target{b, "counts"})
+		if r.outside("circuitbreaker") {
 			b.fill("counts", "calls", "the aspect orders put the breaker around the retry")
 		} else {
 			b.fill("counts", "attempts", "Resilience4j's breaker stands inside its retry")

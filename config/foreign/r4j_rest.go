@@ -12,7 +12,7 @@ func (r *r4j) leftovers() {
 	}
 	for _, doc := range r.docs {
 		for _, n := range doc.kids {
-			if n.mark != nil {
+			if n.mark != nil || doc.mark != nil {
 				continue
 			}
 			if parts := splitKey(n.key); len(parts) > 0 && fold(parts[0]) != spring {

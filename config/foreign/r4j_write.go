@@ -42,32 +42,36 @@ const lowest = 1<<31 - 1
 var places = map[string]int64{"retry": lowest - 4, "circuitbreaker": lowest - 3,
 	"timelimiter": lowest - 1, "bulkhead": lowest}
 
-// outside reports whether a module's aspect stands around the retry's, and
-// marks the settings that decide it.
-func (r *r4j) outside(key string, to target) bool {
-	place := func(key string) int64 {
-		m := r.modules[key]
-		if m == nil {
-			return places[key]
+// outside reports whether a module's aspect stands around the retry's.
+func (r *r4j) outside(key string) bool { return r.place(key) < r.place("retry") }
+
+// place is where a module's aspect stands.
+func (r *r4j) place(key string) int64 {
+	if p := r.placed(key); p != nil {
+		text, _ := fillIn(p.n.text)
+		if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return v
 		}
-		p := m.own[key+"aspectorder"]
-		if p == nil {
-			return places[key]
-		}
-		text, note := fillIn(p.n.text)
-		v, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			p.n.drop("not a whole number")
-			return places[key]
-		}
-		fate := Mapped
-		if note != "" {
-			fate = Approximated
-		}
-		p.n.note(fate, to, note)
-		return v
+		p.n.drop("not a whole number")
 	}
-	return place(key) < place("retry")
+	return places[key]
+}
+
+// placed returns the setting of a module's place, or nil.
+func (r *r4j) placed(key string) *property {
+	if m := r.modules[key]; m != nil {
+		return m.own[key+"aspectorder"]
+	}
+	return nil
+}
+
+// decided notes what the places of a module and of the retry decide.
+func (r *r4j) decided(key string, to target) {
+	for _, key := range []string{key, "retry"} {
+		if p := r.placed(key); p != nil && p.n.kind == scalar {
+			p.n.note(Mapped, to, "")
+		}
+	}
 }
 
 // timeLimiter writes the limit of an attempt, or of the whole call if it stands
@@ -75,9 +79,10 @@ func (r *r4j) outside(key string, to target) bool {
 func (r *r4j) timeLimiter(dep *block, v view, retries bool) {
 	b := dep.sub("timeout")
 	key := "request"
-	if retries && r.outside("timelimiter", target{b, "total"}) {
+	if retries && r.outside("timelimiter") {
 		key = "total"
 	}
+	r.decided("timelimiter", target{b, key})
 	d, s := v.time("timeoutDuration", time.Second)
 	switch {
 	case s != nil && d == 0:
@@ -133,7 +138,8 @@ func (r *r4j) bulkhead(dep *block, v view, retries bool) {
 	}
 	holds := "attempts"
 	why := "Resilience4j's bulkhead stands inside its retry"
-	if r.outside("bulkhead", target{b, "holds"}) {
+	r.decided("bulkhead", target{b, "holds"})
+	if r.outside("bulkhead") {
 		holds, why = "calls", "the aspect orders put the bulkhead around the retry"
 	}
 	b.fill("holds", holds, why)

@@ -43,8 +43,14 @@ var floors = map[string]int{
 	"config":    5,
 	"telemetry": 5,
 
-	".":   6, // the library: package seakeep
-	"sim": 6,
+	".":              6, // the library: package seakeep
+	"sim":            6,
+	"config/foreign": 6,
+
+	"sim/stats":   1,
+	"sim/study":   7,
+	"sim/search":  7,
+	"sim/gallery": 7,
 
 	"seakeephttp":    7,
 	"adapters/grpc":  7,
@@ -53,10 +59,12 @@ var floors = map[string]int{
 	"adapters/nats":  7,
 	"adapters/sql":   7,
 
-	"cmd/seakeep/wire":   7,
-	"cmd/seakeep/review": 8,
-	"cmd/seakeep/proxy":  8,
-	"cmd/seakeep/fleet":  8,
+	"cmd/seakeep/wire":     7,
+	"cmd/seakeep/review":   8,
+	"cmd/seakeep/explore":  8,
+	"cmd/seakeep/simulate": 8,
+	"cmd/seakeep/proxy":    8,
+	"cmd/seakeep/fleet":    8,
 
 	"cmd/seakeep/demo":      9,
 	"cmd/seakeep/dashboard": 9,

@@ -84,7 +84,7 @@ func checkThirdParty(r *repo) (found []finding) {
 		for _, name := range sortedKeys(imports) {
 			first, _, _ := strings.Cut(name, "/")
 			_, ours := folderOf(name)
-			if ours || !strings.Contains(first, ".") || name == yaml && s.dir() == yamlUser {
+			if ours || !strings.Contains(first, ".") || name == yaml && (s.dir() == yamlUser || strings.HasPrefix(s.dir(), yamlUser+"/")) {
 				continue
 			}
 			f := s.at(imports[name])

@@ -16,6 +16,7 @@ const (
 	maxCallFileLines = 400 // core/call is the central machine: its size is kept down on purpose
 	maxFuncLines     = 60
 	maxColumns       = 100 // a tab counts as 4
+	maxWideColumns   = 120 // outside core, where 100 is the aim and not the fence
 	maxTestColumns   = 140 // a row of a table of cases reads best on one line
 	maxParameters    = 4   // of an exported function, without the receiver
 	maxExported      = 15  // names of a policy package, without methods
@@ -89,8 +90,11 @@ func typeName(t ast.Expr) string {
 func checkColumns(r *repo) (found []finding) {
 	for _, s := range r.written() {
 		number, limit := 0, maxColumns
-		if s.isTest() {
+		switch {
+		case s.isTest():
 			limit = maxTestColumns
+		case !strings.HasPrefix(s.path, "core/"):
+			limit = maxWideColumns
 		}
 		for line := range strings.Lines(s.text) {
 			number++
@@ -210,9 +214,10 @@ func TestSizesCatch(t *testing.T) {
 	expect(t, checkFunctionLines(tall(60)))
 	expect(t, checkFunctionLines(tall(61)), "a.go:3: T.M has 61 lines")
 
-	wide := func(line string) *repo { return goFile(t, "a.go", "", line) }
+	wide := func(line string) *repo { return goFile(t, "core/a.go", "", line) }
 	expect(t, checkColumns(wide("\t// "+strings.Repeat("é", 93))))
 	expect(t, checkColumns(wide("\t// "+strings.Repeat("é", 94))), "a.go:3: reaches column 101")
+	expect(t, checkColumns(goFile(t, "a.go", "", "// "+strings.Repeat("x", 118))), "past 120")
 	expect(t, checkColumns(wide("// https://"+strings.Repeat("x", 94))))
 
 	expect(t, checkParameters(goFile(t, "a.go", "", "func (t T) F(a, b, c, d int) {}")))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/sim"
 )
 
@@ -64,6 +65,37 @@ func (s *Summary) series() {
 			return float64(at(r, k).Arrived - at(r, k-1).Arrived), r.Slice.Seconds()
 		})
 	}
+}
+
+// breakers makes the curves of how many breakers are not closed.
+func (s *Summary) breakers() {
+	for i := range s.Dependencies {
+		s.curve(s.Dependencies[i].Key+"."+Open, Share, func(r *sim.Result, k int) (float64, float64) {
+			d := &r.Dependencies[i]
+			return float64(notClosed(d, time.Duration(2*k+1)*r.Slice/2)), float64(d.Users)
+		})
+	}
+}
+
+// notClosed is how many of a dependency's breakers are not closed at a moment.
+// A breaker that has changed more often than it remembers counts as closed
+// before.
+func notClosed(d *sim.DependencyResult, at time.Duration) (n int) {
+	closed := make([]bool, d.Users)
+	for i := range closed {
+		closed[i] = true
+	}
+	for _, t := range d.Timeline {
+		if t.At <= at {
+			closed[t.User] = t.To == breaker.Closed.String()
+		}
+	}
+	for _, c := range closed {
+		if !c {
+			n++
+		}
+	}
+	return n
 }
 
 // sampleAt is the sample at the end of slice k; before the first, nothing has

@@ -64,6 +64,7 @@ func Summarise(runs []*sim.Result) *Summary {
 		}
 	}
 	s.series()
+	s.breakers()
 	return s
 }
 
@@ -176,6 +177,9 @@ func distance(a, b string, limit int) int {
 	}
 	return row[len(b)]
 }
+
+// First returns the first of the runs.
+func (s *Summary) First() *sim.Result { return s.first }
 
 // acrossRuns is the mean of something over the runs, with its interval.
 func (s *Summary) acrossRuns(of func(*sim.Result) float64) Figure {

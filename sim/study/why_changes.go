@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/sim"
 )
 
 // changes tells what the scenario says happens.
@@ -22,6 +23,14 @@ func (t *tale) changes() {
 			t.ends = append(t.ends, ended{end, c.Of})
 		}
 	}
+}
+
+// Given tells what the scenario says happens, in the order of time.
+func Given(s *config.Scenario) []Cause {
+	t := &tale{scenario: s, run: &sim.Result{For: s.For}}
+	t.changes()
+	t.sort(t.causes)
+	return t.causes
 }
 
 // before is what a change replaces, with the changes that are under way then.

@@ -82,8 +82,8 @@ func Compare(s Sides, runs int) (*ComparisonAnswer, error) {
 		out.DivergedS = &at
 	}
 	for _, x := range c.Examples {
-		out.Examples = append(out.Examples, FateChanged{x.Endpoint, time.Duration(x.Began).Seconds(),
-			x.A.String(), x.B.String(), ms(x.A.Took), ms(x.B.Took)})
+		out.Examples = append(out.Examples, FateChanged{x.Endpoint,
+			time.Duration(x.Began).Seconds(), x.A.String(), x.B.String(), ms(x.A.Took), ms(x.B.Took)})
 	}
 	return out, nil
 }
@@ -104,7 +104,8 @@ func (a *ComparisonAnswer) JSON(w io.Writer) error {
 
 // Text writes the answer for people: what differs, and whose fate changed.
 func (a *ComparisonAnswer) Text(w io.Writer) error {
-	fmt.Fprintf(w, "A: %s\nB: %s\n%d runs each, on the same arrivals and service times\n\n", a.A, a.B, a.Runs)
+	fmt.Fprintf(w, "A: %s\nB: %s\n%d runs each, on the same arrivals and service times\n\n", a.A, a.B,
+		a.Runs)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "figure\tA\tB\tB - A\t95 %% interval\n")
 	same := 0
@@ -128,15 +129,15 @@ func (a *ComparisonAnswer) Text(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "No request ended differently.")
 		return err
 	}
-	fmt.Fprintf(w, "The first request ended differently at %.3f s. Of %d requests %d fared differently:\n",
-		*a.DivergedS, a.Requests, a.Changed)
+	fmt.Fprintf(w, "The first request ended differently at %.3f s.\n", *a.DivergedS)
+	fmt.Fprintf(w, "Of %d requests %d fared differently:\n", a.Requests, a.Changed)
 	fmt.Fprintf(w, "%d were answered only in B, %d only in A.\n", a.Saved, a.Lost)
 	for i, x := range a.Examples {
 		if i == 5 {
 			break
 		}
-		fmt.Fprintf(w, "  %s at %.3f s: %s after %.0f ms in A, %s after %.0f ms in B\n", x.Endpoint, x.AtS,
-			x.A, x.AMS, x.B, x.BMS)
+		fmt.Fprintf(w, "  %s at %.3f s: %s after %.0f ms in A, %s after %.0f ms in B\n",
+			x.Endpoint, x.AtS, x.A, x.AMS, x.B, x.BMS)
 	}
 	return nil
 }

@@ -24,20 +24,19 @@ type EdgeQuestion struct {
 
 // EdgeAnswer is where the cliff is.
 type EdgeAnswer struct {
-	Key     string             `json:"key"`
-	Until   string             `json:"until"`
-	Found   bool               `json:"found"`
-	Edge    string             `json:"edge,omitempty"`
-	Low     string             `json:"low,omitempty"`
-	High    string             `json:"high,omitempty"`
-	Number  float64            `json:"edge_number,omitempty"`
-	Present string             `json:"present,omitempty"`
-	Safety  float64            `json:"safety_factor,omitempty"`
-	AtFrom  bool               `json:"holds_at_from"`
-	AtTo    bool               `json:"holds_at_to"`
-	Runs    int                `json:"runs"`
-	Tested  []EdgeTested       `json:"tested"`
-	result  *search.EdgeResult // for those who print
+	Key     string       `json:"key"`
+	Until   string       `json:"until"`
+	Found   bool         `json:"found"`
+	Edge    string       `json:"edge,omitempty"`
+	Low     string       `json:"low,omitempty"`
+	High    string       `json:"high,omitempty"`
+	Number  float64      `json:"edge_number,omitempty"`
+	Present string       `json:"present,omitempty"`
+	Safety  float64      `json:"safety_factor,omitempty"`
+	AtFrom  bool         `json:"holds_at_from"`
+	AtTo    bool         `json:"holds_at_to"`
+	Runs    int          `json:"runs"`
+	Tested  []EdgeTested `json:"tested"`
 }
 
 // EdgeTested is one value that was tried.
@@ -58,7 +57,8 @@ func Edge(q EdgeQuestion) (*EdgeAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	query := search.EdgeQuery{From: low, To: high, Whole: scale.Whole, Runs: q.Runs, Within: q.Within}
+	query := search.EdgeQuery{From: low, To: high, Whole: scale.Whole, Runs: q.Runs,
+		Within: q.Within}
 	present, known := q.Draft.Get(q.Key)
 	if x, ok := scale.Read(present); known && ok {
 		query.Present = x
@@ -69,8 +69,8 @@ func Edge(q EdgeQuestion) (*EdgeAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &EdgeAnswer{Key: q.Key, Until: until.Text, Found: r.Flipping, AtFrom: r.AtFrom, AtTo: r.AtTo,
-		Runs: query.Runs, result: r, Present: present}
+	a := &EdgeAnswer{Key: q.Key, Until: until.Text, Found: r.Flipping, AtFrom: r.AtFrom,
+		AtTo: r.AtTo, Runs: query.Runs, Present: present}
 	if r.Flipping {
 		a.Edge, a.Number, a.Safety = scale.Value(r.Edge), r.Edge, r.Safety
 		a.Low, a.High = scale.Value(r.Low), scale.Value(r.High)
@@ -124,8 +124,8 @@ func (a *EdgeAnswer) Text(w io.Writer) error {
 		if a.AtFrom {
 			word = "everywhere"
 		}
-		_, err := fmt.Fprintf(w, "%s holds %s from %s to %s: there is no edge in this range.\n", a.Until,
-			word, a.Tested[0].Value, a.Tested[1].Value)
+		_, err := fmt.Fprintf(w, "%s holds %s from %s to %s: there is no edge in this range.\n",
+			a.Until, word, a.Tested[0].Value, a.Tested[1].Value)
 		return err
 	}
 	fmt.Fprintf(w, "%s begins to hold at %s = %s.\n", a.Until, a.Key, a.Edge)

@@ -90,15 +90,16 @@ func Metastable(q MetastableQuestion) (*MetastableAnswer, error) {
 	stuck := false
 	for _, c := range cells {
 		stuck = stuck || c.Phase == search.Stuck
-		a.Map = append(a.Map, MapCell{c.Size, c.Length.Seconds(), c.Phase.String(), c.At.Seconds(),
-			c.Goodput, c.Offered})
+		a.Map = append(a.Map, MapCell{c.Size, c.Length.Seconds(), c.Phase.String(),
+			c.At.Seconds(), c.Goodput, c.Offered})
 	}
 	switches, err := search.TrySwitches(q.Scenario, w)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range switches {
-		a.Switches = append(a.Switches, SwitchState{s.Name, s.Phase.String(), s.At.Seconds(), s.Goodput})
+		a.Switches = append(a.Switches, SwitchState{s.Name, s.Phase.String(), s.At.Seconds(),
+			s.Goodput})
 	}
 	if !search.HasLoad(q.Scenario) {
 		return a, nil
@@ -142,9 +143,10 @@ var marks = map[string]string{"stable": ".", "slow": "o", "stuck": "#"}
 
 // Text writes the answer for people.
 func (a *MetastableAnswer) Text(w io.Writer) error {
-	fmt.Fprintf(w, "%s: after the trigger (%s) the system is watched for %.0f s.\n\n", a.Scenario, a.Trigger,
-		a.WatchS)
-	fmt.Fprintf(w, "Size of the trigger against its length:   . stable   o slow to recover   # stuck\n\n")
+	fmt.Fprintf(w, "%s: after the trigger (%s) the system is watched for %.0f s.\n\n",
+		a.Scenario, a.Trigger, a.WatchS)
+	fmt.Fprintf(w, "Size of the trigger against its length:   %s\n\n",
+		". stable   o slow to recover   # stuck")
 	fmt.Fprintf(w, "%8s ", "")
 	for _, l := range a.lengths {
 		fmt.Fprintf(w, "%7s", l)
@@ -177,11 +179,11 @@ func (a *MetastableAnswer) textLoads(w io.Writer) {
 	if s := a.SafeLoad; s != nil {
 		switch {
 		case s.Always:
-			fmt.Fprintf(w, "\nIt comes back from the trigger at every load up to the one in use, %.4g/s.\n", s.InUse)
+			fmt.Fprintf(w, "\nIt comes back at every load up to the one in use, %.4g/s.\n", s.InUse)
 		case s.Never:
-			fmt.Fprintf(w, "\nIt comes back from the trigger at no load down to %.3g/s.\n", s.InUse/50)
+			fmt.Fprintf(w, "\nIt comes back at no load down to %.3g/s.\n", s.InUse/50)
 		default:
-			fmt.Fprintf(w, "\nIt comes back from the trigger at loads up to %.4g/s; in use are %.4g/s.\n", s.Load,
+			fmt.Fprintf(w, "\nIt comes back at loads up to %.4g/s; in use are %.4g/s.\n", s.Load,
 				s.InUse)
 		}
 	}

@@ -26,8 +26,8 @@ func ParseScale(from, to string) (s Scale, low, high float64, err error) {
 		return s, 0, 0, err
 	}
 	if a.times != b.times || a.suffix != b.suffix {
-		return s, 0, 0, fmt.Errorf("%s and %s are of two kinds; give both as times, shares, rates or numbers",
-			from, to)
+		return s, 0, 0, fmt.Errorf("%s and %s are of two kinds; %s", from, to,
+			"give both as times, shares, rates or numbers")
 	}
 	a.Whole = a.Whole && b.Whole
 	if !(low < high) {

@@ -170,6 +170,19 @@ func TestReloadOfAMountedFolder(t *testing.T) {
 	}
 }
 
+// TestReloadBehindALink: the file is named in one folder and lies in another.
+func TestReloadBehindALink(t *testing.T) {
+	at, named := t.TempDir(), filepath.Join(t.TempDir(), "seakeep.yaml")
+	real := &under{t: t, path: filepath.Join(at, "real.yaml")}
+	real.write(policy(saying(t, "one")))
+	if err := os.Symlink(real.path, named); err != nil {
+		t.Fatal(err)
+	}
+	u := startAt(t, named, Options{})
+	real.write(policy(saying(t, "two")))
+	until(t, "the new file", func() bool { _, body := u.get("/"); return body == "two" })
+}
+
 func TestFilesWithoutListeners(t *testing.T) {
 	u := start(t, policy(saying(t, "one")))
 	u.write("version: 1\nservice: test\ndependencies: {dep: {timeout: {request: 1s}}}\n")

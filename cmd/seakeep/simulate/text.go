@@ -1,0 +1,209 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep/sim/study"
+)
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer, s Style) error {
+	var b strings.Builder
+	t := &textReport{Report: r, Style: s, b: &b}
+	t.head()
+	t.endpoints()
+	t.services()
+	t.dependencies()
+	t.charts()
+	t.breakers()
+	t.causes()
+	t.notes()
+	t.assumptions()
+	t.findings()
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// textReport is a report while it is being written.
+type textReport struct {
+	*Report
+	Style
+	b *strings.Builder
+}
+
+func (t *textReport) line(format string, args ...any) {
+	t.b.WriteString(t.text(fmt.Sprintf(format, args...)) + "\n")
+}
+
+func (t *textReport) title(text string) {
+	t.b.WriteString("\n" + t.paint(bold, t.text(text)) + "\n")
+}
+
+func (t *textReport) head() {
+	sc := t.Scenario
+	t.b.WriteString(t.paint(bold, sc.Name))
+	if sc.About != "" {
+		t.b.WriteString(": " + sc.About)
+	}
+	t.b.WriteString("\n")
+	for _, set := range t.Sets {
+		t.line("with %s", set)
+	}
+	t.line("%s", t.method())
+}
+
+// method says how the figures were made.
+func (r *Report) method() string {
+	s := r.Summary
+	text := fmt.Sprintf("%v", s.For)
+	if s.Warmup > 0 {
+		text += fmt.Sprintf(", of which the first %v are left out", s.Warmup)
+	}
+	text += fmt.Sprintf("; %s from seed %d", plural(s.Runs, "run", "runs"), s.Seed)
+	if s.Runs == 1 {
+		return text + "; rates of a single run have no interval (±?)"
+	}
+	return text + "; ± holds the truth in 95 of 100 cases"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// column is a figure and its heading.
+type column struct{ heading, figure string }
+
+var (
+	endpointColumns = []column{{"sent/s", study.Sent}, {"success", study.Success},
+		{"fallback", study.Fallback}, {"p50", study.P50}, {"p99", study.P99}, {"p99.9", study.P999}}
+	failureColumns = []column{{"gave up", study.GaveUp}, {"limit passed", study.TimedOut},
+		{"refused", study.Refused}, {"error", study.Errored}}
+	serviceColumns = []column{{"requests/s", study.Rate}, {"busy", study.Busy},
+		{"queued", study.Queued}, {"most busy", study.MostBusy}, {"most queued", study.MostQueued},
+		{"refused/s", study.Refused}}
+	dependencyColumns = []column{{"calls/s", study.Calls}, {"attempts/s", study.Attempts},
+		{"per call", study.Amplification}, {"rejected", study.Rejected},
+		{"fallback", study.Fallback}, {"breaker changes", study.Transitions}, {"open", study.Open}}
+)
+
+// rows makes a table of rows of the summary, without columns of nothing.
+func rows(heading string, all []study.Row, columns []column) *table {
+	tb := &table{}
+	cells := []string{heading}
+	for _, c := range columns {
+		cells = append(cells, c.heading)
+	}
+	tb.add(cells...)
+	for i := range all {
+		cells = []string{all[i].Name}
+		for _, c := range columns {
+			cells = append(cells, cell(all[i].Figure(c.figure)))
+		}
+		tb.add(cells...)
+	}
+	tb.drop("0")
+	return tb
+}
+
+// cell is a figure in a table. One that is zero for certain is a bare 0.
+func cell(f study.Figure) string {
+	if f.Mean == 0 && (f.Half == 0 || f.Unit == study.Share) {
+		return "0"
+	}
+	return f.Bare()
+}
+
+func (t *textReport) endpoints() {
+	t.b.WriteString("\n")
+	rows("endpoint", t.Summary.Endpoints, endpointColumns).write(t.b, t.Style)
+	failed := rows("why it failed, of all", t.Summary.Endpoints, failureColumns)
+	if len(failed.rows[0]) > 1 {
+		t.b.WriteString("\n")
+		failed.write(t.b, t.Style)
+	}
+}
+
+func (t *textReport) services() {
+	t.b.WriteString("\n")
+	tb := rows("service", t.Summary.Services, serviceColumns)
+	tb.rows[0] = append([]string{tb.rows[0][0], "workers"}, tb.rows[0][1:]...)
+	for i := range t.Summary.Services {
+		tb.rows[i+1] = append([]string{tb.rows[i+1][0], t.workers(i)}, tb.rows[i+1][1:]...)
+	}
+	tb.write(t.b, t.Style)
+}
+
+// workers says how many workers service i has.
+func (r *Report) workers(i int) string {
+	v := r.Scenario.Services[i]
+	switch {
+	case v.Workers == 0:
+		return "-"
+	case v.Instances > 1:
+		return fmt.Sprintf("%d x %d", v.Instances, v.Workers)
+	}
+	return fmt.Sprint(v.Workers)
+}
+
+func (t *textReport) dependencies() {
+	t.b.WriteString("\n")
+	rows("calls", t.Summary.Dependencies, dependencyColumns).write(t.b, t.Style)
+}
+
+func (t *textReport) causes() {
+	if !t.Why {
+		return
+	}
+	t.title(fmt.Sprintf("why (the run of seed %d, counted)", t.Summary.Seed))
+	if len(t.Causes) == 0 {
+		t.line("nothing happened")
+	}
+	for _, c := range t.Causes {
+		t.line("%9s  %s", study.At(c.At, t.Summary.For), c.Text)
+	}
+}
+
+func (t *textReport) notes() {
+	notes := append(study.Notes(t.Scenario, t.Summary), t.Unmet...)
+	t.title("theory and measurement")
+	for _, n := range notes {
+		t.line("- %s", n)
+	}
+	t.line("- Percentiles are of answered requests only. A refused request has failed.")
+}
+
+func (t *textReport) assumptions() {
+	all := study.Assumptions(t.Scenario)
+	if len(all) == 0 {
+		return
+	}
+	t.title("what decides the result, each to be changed with --set KEY=VALUE")
+	tb := &table{}
+	for _, a := range all {
+		tb.add(a.Key+"="+a.Value, a.Text)
+	}
+	tb.left(t.b, t.Style)
+}
+
+func (t *textReport) findings() {
+	if len(t.Findings) == 0 {
+		return
+	}
+	t.title("expected")
+	for _, f := range t.Findings {
+		colour := green
+		if !f.Holds {
+			colour = red
+		}
+		t.b.WriteString(t.paint(colour, t.text(f.Text())) + "\n")
+	}
+}
+
+// seconds writes a time for an axis.
+func seconds(d time.Duration) string { return study.Seconds.Text(d.Seconds()) }
