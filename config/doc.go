@@ -1,5 +1,6 @@
-// Package config reads the policy file: YAML in, checked settings out. It alone
-// knows YAML; the policies know plain Go literals.
+// Package config reads the policy file and the scenario file: YAML in, checked
+// settings out. It alone knows YAML; the policies and the simulator know plain
+// Go literals.
 //
 // # Why it is strict
 //
@@ -23,8 +24,12 @@
 // dependency's sections lying beneath its own: a key the operation does not
 // write is taken from below.
 //
+// A scenario file is read in the same way. Its services are read before what
+// refers to them, and the policy files that it names are each read once.
+//
 // # Files
 //
-// Schema returns the same grammar as a JSON Schema for editors. Tests hold
-// together the readers, the schema and docs/policy-file.md.
+// Schema and ScenarioSchema return the grammars as JSON Schemas for editors.
+// Tests hold together the readers, the schemas, docs/policy-file.md and
+// docs/scenario-file.md.
 package config

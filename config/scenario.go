@@ -50,11 +50,11 @@ const (
 
 // Member names a policy: a dependency of a file.
 type Member struct {
-	File       *File // nil: none
-	Dependency string
+	File       *File  // nil: none
+	Dependency string // or dependency/operation
 }
 
-// Share is a named part of a whole.
+// Share is a named part of a whole; together they come to 1.
 type Share struct {
 	Name  string
 	Share float64
@@ -115,7 +115,7 @@ type Route struct {
 
 // Step is a call that a route makes.
 type Step struct {
-	Dependency string // of the service's policy
+	Dependency string // of the service's policy; or dependency/operation
 	To         string // the service that answers; the dependency's name if empty
 	Route      string // of that service; its first if empty
 	Parallel   bool   // together with the step before
@@ -181,7 +181,8 @@ const (
 	LogNormal
 	// Uniform is even between Floor and Mean*2-Floor.
 	Uniform
-	// Empirical draws from Points, linearly between them.
+	// Empirical draws from Points, linearly between them, from zero below the
+	// first; above the last it is the last.
 	Empirical
 	// Mixture draws one of Parts by its share.
 	Mixture
@@ -241,7 +242,7 @@ type Change struct {
 	At, Length time.Duration // Length 0: for the rest of the run
 	Kind       ChangeKind
 	Of         string // the client or service
-	Instances  []int  // which; empty: all
+	Instances  []int  // which, counted from 0; empty: all
 	Route      string // which; empty: all
 	Rate       float64
 	Work       Latency
@@ -256,6 +257,6 @@ type Change struct {
 type Expectation struct {
 	Text  string
 	Key   string
-	Op    string // one of < <= > >= =
-	Value float64
+	Op    string  // one of < <= > >= =
+	Value float64 // a share as a fraction, a time in seconds, a rate per second
 }

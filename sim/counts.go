@@ -104,7 +104,8 @@ func (m *moment) take() time.Duration {
 func (s *service) sample() Sample {
 	now, c := s.world.now, &s.count
 	r := Sample{At: time.Duration(now), Busy: c.busy.n, Queued: c.queued.n, Arrived: c.arrived,
-		Served: c.served, Refused: c.refused, Full: s.full.take(), Turned: s.turned.take()}
+		Served: c.served, Refused: c.refused, Full: s.full.take(), Turned: s.turned.take(),
+		Gone: s.gone.take()}
 	for _, i := range s.instances {
 		if i.down {
 			r.Away++

@@ -53,6 +53,7 @@ type Sample struct {
 	Refused uint64        // since the start
 	Full    time.Duration // when in the slice all workers were busy first; -1: never
 	Turned  time.Duration // when in the slice one was refused first; -1: none was
+	Gone    time.Duration // when in the slice an instance went down first; -1: none did
 }
 
 // DependencyResult is what the calls of one service or client to one

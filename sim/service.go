@@ -26,6 +26,7 @@ type service struct {
 	count     counts
 	full      moment // when all workers were busy
 	turned    moment // when one was refused
+	gone      moment // when an instance went down
 }
 
 // route is one thing that the service can be asked.
@@ -158,6 +159,7 @@ func (i *instance) cacheHit(s *Stream) bool {
 // stop ends everything that an instance was doing.
 func (i *instance) stop() {
 	i.down = true
+	i.service.gone.note(i.service.world.now)
 	for i.active != nil {
 		i.active.crash()
 	}

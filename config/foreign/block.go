@@ -102,7 +102,19 @@ func (b *block) sub(key string) *block {
 // written.
 func (b *block) has(key string) bool {
 	it := b.find(key)
-	return it != nil && (it.sub == nil || len(it.sub.items) > 0)
+	return it != nil && !it.empty()
+}
+
+// empty reports whether nothing would be written for an item.
+func (it *item) empty() bool { return it.sub != nil && it.value == "" && it.sub.empty() }
+
+func (b *block) empty() bool {
+	for _, it := range b.items {
+		if !it.empty() {
+			return false
+		}
+	}
+	return true
 }
 
 // element appends a block to the list below key.

@@ -32,10 +32,9 @@ func (w *writer) block(b *block, indent string) {
 // or in a list the hyphen in its place.
 func (w *writer) item(it *item, first, indent string) {
 	switch {
-	case it.sub != nil && len(it.sub.items) == 0:
-		if it.value != "" {
-			w.line(first+it.key+": "+it.value, it.note)
-		}
+	case it.empty():
+	case it.sub != nil && it.sub.empty():
+		w.line(first+it.key+": "+it.value, it.note)
 	case it.sub != nil:
 		w.line(first+it.key+":", it.note)
 		w.block(it.sub, indent+"  ")

@@ -4,6 +4,6 @@ import "slices"
 
 // Cards returns every card, in the order of the sections that they come from.
 func Cards() []Entry {
-	return slices.Concat(little(), timeouts(), retries(), breakers(), isolation(), tails(),
+	return slices.Concat(little(), timeouts(), retries(), breakers(), checkouts(), isolation(), tails(),
 		availability(), literature(), overloads())
 }

@@ -22,7 +22,7 @@ const (
 
 // rungBreaker is the breaker of brief 0 over so many calls.
 func rungBreaker(calls, least string) string {
-	return "    breaker: {window: " + calls + " calls, calls: " + least + ", failures: 50%, trials: 3, " +
+	return "    breaker: {window: " + calls + ", calls: " + least + ", failures: 50%, trials: 3, " +
 		"open: {for: 5s, jitter: 0%, growth: 1}}\n"
 }
 
@@ -36,10 +36,11 @@ type table struct {
 	slow   time.Duration // C's mean; 0: healthy
 	silent time.Duration // when C stops answering; 0: never
 	queue  config.Queue
-	length time.Duration // of the run; 0: 65 s, of which 10 s are warm-up
+	length time.Duration // of the run; 0: 65 s
+	cold   bool          // the first 10 s, in which queues still fill, count as well
 }
 
-// served is what came of one run.
+// checkoutRun is what came of one run.
 type checkoutRun struct {
 	ab, c             float64 // share of answers of A and B, and of C's endpoint, in per cent
 	real, fallback    float64 // of C's endpoint
@@ -63,6 +64,9 @@ func (t table) scenario() *config.Scenario {
 	if t.length > 0 {
 		s.For = t.length
 	}
+	if t.cold {
+		s.Warmup = 0
+	}
 	front := &config.Service{Name: "checkout", Policy: file, Instances: 1, Workers: pool,
 		IgnoreDeadline: true, Queue: t.queue}
 	if t.queue == (config.Queue{}) {
@@ -82,6 +86,8 @@ func (t table) scenario() *config.Scenario {
 		c.Routes[0].Work.Mean = t.slow
 	}
 	if t.silent > 0 {
+		s.Warmup += t.silent
+		s.For += t.silent
 		s.Changes = []config.Change{{At: t.silent, Kind: config.GoSilent, Of: "c"}}
 	}
 	return s

@@ -1,6 +1,9 @@
 package gallery
 
 import (
+	"time"
+
+	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/sim"
@@ -15,6 +18,7 @@ func literature() []Entry {
 		{ID: "2.4", Kind: Published, Title: "Client throttle against admission control", run: admission},
 		{ID: "2.5", Kind: Published, Title: "Adaptive concurrency limits", run: limits},
 		{ID: "2.6", Kind: Published, Title: "CoDel's drop times", run: codel},
+		{ID: "2.6-queue", Kind: Simulation, Title: "CoDel's drop times, in a simulated queue", run: codelQueue},
 		{ID: "2.7", Kind: Published, Title: "DAGOR: random shedding of tasks of several calls", run: dagor},
 		{ID: "2.8", Kind: Published, Title: "Breakwater, TopFull and shedders in production", run: shedders},
 		{ID: "2.9", Kind: Simulation, Title: "Amazon's jitter simulation", run: amazon},
@@ -88,8 +92,31 @@ func limits(s *sheet) {
 
 func codel(s *sheet) {
 	s.Setup = "Target 5 ms, interval 100 ms; the wait stays above the target."
-	s.lacks = "core/bulkhead has no CoDel queue yet"
+	s.lacks = "core/bulkhead has no CoDel queue yet; 2.6-queue shows that of the simulator"
 	s.absent("ms between drops", "100, 70.7, 57.7, 50")
+}
+
+// codelQueue overloads one simulated worker, with requests of 0.1 ms, and reads
+// off when its queue drops.
+func codelQueue(s *sheet) {
+	s.Setup = "As 2.6, with a service of sim.Run: requests of 0.1 ms, twice as many as one worker can do."
+	var drops []time.Duration
+	must(sim.Run(&config.Scenario{Name: "codel", For: second,
+		Clients: []*config.Client{{Name: "users", To: "server", Rate: 20_000, Arrivals: config.Even}},
+		Services: []*config.Service{{Name: "server", Instances: 1, Workers: 1,
+			Queue:  config.Queue{Rule: config.CoDel, Target: 5 * ms, Interval: 100 * ms},
+			Routes: []*config.Route{{Name: "default", Work: config.Latency{Floor: 100 * time.Microsecond}}}}},
+	}, sim.Options{Seed: s.Seed, Fate: func(f sim.Fate) {
+		if !f.Answered {
+			drops = append(drops, time.Duration(f.Began)+f.Took)
+		}
+	}}))
+	drops = sortedTimes(drops)
+	for i, want := range []known{{100, 0, "ms"}, {70.7, 1, "ms"}, {57.7, 1, "ms"}, {50, 0, "ms"}} {
+		gap := (drops[i+1] - drops[i]).Seconds() * 1000
+		// A queue drops when a worker takes from it, every 0.1 ms.
+		s.mean("drop "+number(float64(i+2), 0, "")+" after", want, same(gap), off(0.2))
+	}
 }
 
 func dagor(s *sheet) {

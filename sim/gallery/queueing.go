@@ -156,7 +156,7 @@ func queueFacts(s *sheet) {
 		{100, known{0.217, 3, ""}, known{0.0217, 4, ""}},
 		{200, known{0.0945, 4, ""}, known{0.0047, 4, ""}},
 	} {
-		name := number(float64(row.servers), 0, "servers")
+		name := "c = " + number(float64(row.servers), 0, "")
 		c := erlangC(row.servers, 0.9)
 		s.digit(name+": P(wait)", row.waited, c)
 		s.digit(name+": wait", row.wait, c/(float64(row.servers)*(1-0.9)))

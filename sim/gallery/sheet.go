@@ -50,7 +50,7 @@ func rate(k known, e stats.Estimate) float64 {
 func off(by float64) tolerance { return func(known, stats.Estimate) float64 { return by } }
 
 // share is the tolerance of shares in per cent.
-func share(k known, e stats.Estimate) float64 { return max(1.5, 3*e.Error()) }
+func share(known, stats.Estimate) float64 { return 1.5 }
 
 // part is a tolerance relative to the published figure.
 func part(of float64) tolerance {

@@ -7,8 +7,8 @@ import (
 	"github.com/seakeep/seakeep/sim/stats"
 )
 
-// level is how often an interval holds the truth.
-const level = 0.95
+// Level is how often an interval holds the truth.
+const Level = 0.95
 
 // Figure is a figure over all runs, and how far it can be believed.
 type Figure struct {
@@ -43,7 +43,7 @@ func figure(key string, of []measure) Figure {
 			known = append(known, m.value)
 		}
 	}
-	e := stats.Mean(known, level)
+	e := stats.Mean(known, Level)
 	f.Mean, f.Low, f.High = e.Mean, e.Low(), e.High()
 	switch {
 	case len(known) == 0:
@@ -106,7 +106,7 @@ func (f *Figure) quantile(of []measure) {
 		return d.Seconds()
 	}
 	n := int(all.Count)
-	low, mid, high := stats.Ranks(n, of[0].p, level)
+	low, mid, high := stats.Ranks(n, of[0].p, Level)
 	f.Mean = at(mid)
 	const width = 0.016 // of a bucket: the histogram's answer is off by that at most
 	from, to := 0.0, math.Inf(1)

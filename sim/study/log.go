@@ -26,6 +26,7 @@ type decisions struct {
 // bin counts decisions in a slice of time.
 type bin struct {
 	calls, attempts, timeouts uint64
+	waited                    time.Duration // by the attempts that timed out
 	retries                   uint64
 	full, denied              uint64        // refused by the bulkhead; retries refused by the budget
 	fullAt, deniedAt          time.Duration // the first of them
@@ -63,6 +64,7 @@ func (l *Log) Observe(e core.Event) {
 	case core.AttemptEnded:
 		if e.Outcome == core.Timeout {
 			b.timeouts++
+			b.waited += e.Took
 		}
 	case core.RetryScheduled:
 		b.retries++
@@ -125,6 +127,7 @@ func (d *decisions) sum(from, to int) (s bin) {
 		s.calls += b.calls
 		s.attempts += b.attempts
 		s.timeouts += b.timeouts
+		s.waited += b.waited
 		s.retries += b.retries
 		s.denied += b.denied
 		s.full += b.full

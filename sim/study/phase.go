@@ -49,13 +49,60 @@ func phaseOf(s *config.Scenario, from, to time.Duration) phase {
 			continue
 		}
 		switch c.Kind {
-		case config.SetWork, config.SetRate:
+		case config.SetWork, config.SetRate, config.SetCapacity:
 			p.holding = append(p.holding, c)
 		default:
 			p.unknown = true
 		}
 	}
+	for _, v := range s.Services {
+		if gate := p.capacity(v).Rate; gate > 0 && p.load(s, v.Name) > gate {
+			p.unknown = true // what is above it takes another time
+		}
+	}
 	return p
+}
+
+// capacity is the gate of a service in the phase.
+func (p *phase) capacity(v *config.Service) config.Capacity {
+	gate := v.Capacity
+	for _, c := range p.holding {
+		if c.Kind == config.SetCapacity && c.Of == v.Name {
+			gate = c.Capacity
+		}
+	}
+	return gate
+}
+
+// load is how many calls a second reach a service if nobody retries.
+func (p *phase) load(s *config.Scenario, service string) (sum float64) {
+	for _, c := range s.Clients {
+		v := s.Service(c.To)
+		for _, share := range routesOf(c, v) {
+			sum += p.rate(c) * share.Share * visits(s, v, v.Route(share.Name), service)
+		}
+	}
+	return sum
+}
+
+// visits is how often a request for a route reaches a service.
+func visits(s *config.Scenario, v *config.Service, r *config.Route, service string) (n float64) {
+	if v.Name == service {
+		n = 1
+	}
+	for _, step := range r.Calls {
+		to := s.Service(step.To)
+		n += visits(s, to, target(to, step), service)
+	}
+	return n
+}
+
+// target is the route that a step asks for.
+func target(to *config.Service, step config.Step) *config.Route {
+	if r := to.Route(step.Route); r != nil {
+		return r
+	}
+	return to.Routes[0]
 }
 
 // work is what a route works in the phase.
@@ -86,11 +133,7 @@ func (p *phase) hold(s *config.Scenario, v *config.Service, r *config.Route) (ti
 	sum, known := held(p.work(v, r), 0)
 	for _, step := range r.Calls {
 		to := s.Service(step.To)
-		target := to.Route(step.Route)
-		if target == nil {
-			target = to.Routes[0]
-		}
-		d, ok := p.call(s, hop{by: v.Name, dependency: step.Dependency}, to, target)
+		d, ok := p.call(s, hop{by: v.Name, dependency: step.Dependency}, to, target(to, step))
 		sum += d
 		known = known && ok && !step.Parallel // the mean of a maximum is not known
 	}
@@ -98,15 +141,15 @@ func (p *phase) hold(s *config.Scenario, v *config.Service, r *config.Route) (ti
 }
 
 // call is how long one call takes.
-func (p *phase) call(s *config.Scenario, h hop, to *config.Service, target *config.Route) (
+func (p *phase) call(s *config.Scenario, h hop, to *config.Service, r *config.Route) (
 	time.Duration, bool) {
 	limit := policyOf(s, h.by, h.dependency).Timeout.Request
-	if len(target.Calls) > 0 {
-		d, known := p.hold(s, to, target)
+	if len(r.Calls) > 0 {
+		d, known := p.hold(s, to, r)
 		return d, known && limit == 0
 	}
 	if to.Cache != nil || to.Workers > 0 {
 		return 0, false
 	}
-	return held(p.work(to, target), limit)
+	return held(p.work(to, r), limit)
 }

@@ -102,7 +102,7 @@ func notClosed(d *sim.DependencyResult, at time.Duration) (n int) {
 // happened.
 func sampleAt(all []sim.Sample, k int) sim.Sample {
 	if k < 0 || len(all) == 0 {
-		return sim.Sample{Full: -1, Turned: -1}
+		return sim.Sample{Full: -1, Turned: -1, Gone: -1}
 	}
 	return all[min(k, len(all)-1)]
 }

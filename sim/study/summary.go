@@ -187,7 +187,7 @@ func (s *Summary) acrossRuns(of func(*sim.Result) float64) Figure {
 	for _, r := range s.runs {
 		f.Runs = append(f.Runs, of(r))
 	}
-	e := stats.Mean(f.Runs, level)
+	e := stats.Mean(f.Runs, Level)
 	f.Mean, f.Half, f.Low, f.High = e.Mean, e.Half, max(e.Low(), 0), e.High()
 	if math.IsNaN(e.Mean) {
 		f.Half = math.NaN()

@@ -54,8 +54,8 @@ func (s *Summary) needs(sc *config.Scenario, v *config.Service, p phase) string 
 	if busy > has {
 		text += fmt.Sprintf(", enough for %s", Share.Text(has/busy))
 		if patience := longest(sc, v.Name); patience > 0 && v.Queue.Rule == config.FIFO {
-			text += fmt.Sprintf(" and for a queue of up to %s places",
-				short(float64(has/(busy/rate)*patience.Seconds())))
+			text += fmt.Sprintf(" and for a queue of up to %d places",
+				int(has/(busy/rate)*patience.Seconds()))
 		}
 	}
 	return text + "; measured " + s.busyIn(v.Name, p).Bare() + " busy"
@@ -88,6 +88,9 @@ func longest(s *config.Scenario, service string) (most time.Duration) {
 
 // busyIn is how many workers of a service were busy in a phase.
 func (s *Summary) busyIn(service string, p phase) Figure {
+	if p.from == s.Warmup && p.to == s.For {
+		return *s.figure["services."+service+"."+Busy]
+	}
 	return s.acrossRuns(func(r *sim.Result) float64 {
 		sum, n := 0, 0
 		for i := range r.Services {
@@ -171,23 +174,27 @@ func (s *Summary) multiplied(sc *config.Scenario) (notes []string) {
 		if budgets {
 			text += ", if the retry budgets let it"
 		}
-		notes = append(notes, text+"; measured "+s.amplified(w).Bare())
+		notes = append(notes, text+"; measured "+s.amplified(sc, w).Bare()+" on average")
 	}
 	return notes
 }
 
-// amplified is how many attempts a request became on a way.
-func (s *Summary) amplified(w way) Figure {
+// amplified is how many requests arrive at the end of a way for each that its
+// users make of it.
+func (s *Summary) amplified(sc *config.Scenario, w way) Figure {
+	end := w.names[strings.LastIndexByte(w.names, ' ')+1:]
 	return s.acrossRuns(func(r *sim.Result) float64 {
-		product := 1.0
-		for _, h := range w.hops {
-			for i := range r.Dependencies {
-				d := &r.Dependencies[i]
-				if d.By == h.by && d.Name == h.dependency {
-					product *= d.Amplification
-				}
+		made, arrived := 0.0, 0.0
+		for i := range r.Endpoints {
+			e := &r.Endpoints[i]
+			v := sc.Service(e.Service)
+			made += float64(float64(e.Sent) * visits(sc, v, v.Route(e.Name), end))
+		}
+		for i := range r.Services {
+			if r.Services[i].Name == end {
+				arrived = float64(r.Services[i].Arrived)
 			}
 		}
-		return product
+		return arrived / made
 	})
 }

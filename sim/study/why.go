@@ -109,12 +109,17 @@ type spell struct{ from, to int }
 
 // spells finds where something holds. A pause shorter than gap slices does not
 // end a stretch.
-func spells(n, gap int, on func(k int) bool) (all []spell) {
+func spells(n, gap int, on func(k int) bool) []spell { return stretches(n, gap, on, on) }
+
+// stretches finds where something begins to hold, and from there on where it
+// stays: what hovers at a threshold is one stretch.
+func stretches(n, gap int, on, stays func(k int) bool) (all []spell) {
 	for k := range n {
-		if !on(k) {
+		last := len(all) - 1
+		if !on(k) && (last < 0 || k-all[last].to >= gap || !stays(k)) {
 			continue
 		}
-		if last := len(all) - 1; last >= 0 && k-all[last].to < gap {
+		if last >= 0 && k-all[last].to < gap {
 			all[last].to = k + 1
 			continue
 		}

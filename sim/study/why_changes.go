@@ -25,8 +25,8 @@ func (t *tale) changes() {
 	}
 }
 
-// Given tells what the scenario says happens, in the order of time.
-func Given(s *config.Scenario) []Cause {
+// Script tells what the scenario says happens, in the order of time.
+func Script(s *config.Scenario) []Cause {
 	t := &tale{scenario: s, run: &sim.Result{For: s.For}}
 	t.changes()
 	t.sort(t.causes)

@@ -11,7 +11,7 @@ import (
 // policies tells what policies decided at known moments.
 func (t *tale) policies() {
 	for _, d := range t.log.of {
-		t.stretches(d, Full, func(b *bin) (uint64, time.Duration) { return b.full, b.fullAt },
+		t.counted(d, Full, func(b *bin) (uint64, time.Duration) { return b.full, b.fullAt },
 			func(s bin) string {
 				limit := "all slots taken"
 				if c := t.policy(d); c.Bulkhead != nil {
@@ -20,7 +20,7 @@ func (t *tale) policies() {
 				return fmt.Sprintf("the bulkhead for %s is full: %s, %s of the calls refused",
 					t.label(d), limit, percent(s.full, s.calls))
 			})
-		t.stretches(d, Spent, func(b *bin) (uint64, time.Duration) { return b.denied, b.deniedAt },
+		t.counted(d, Spent, func(b *bin) (uint64, time.Duration) { return b.denied, b.deniedAt },
 			func(s bin) string {
 				return fmt.Sprintf("the retry budget for %s is spent: %s of the retries denied",
 					t.label(d), percent(s.denied, s.denied+s.retries))
@@ -29,8 +29,8 @@ func (t *tale) policies() {
 	}
 }
 
-// stretches tells where a count is above zero.
-func (t *tale) stretches(d *decisions, kind Kind, of func(*bin) (uint64, time.Duration),
+// counted tells where a count is above zero.
+func (t *tale) counted(d *decisions, kind Kind, of func(*bin) (uint64, time.Duration),
 	text func(sum bin) string) {
 	all := spells(len(d.bins), pause*finer, func(k int) bool {
 		n, _ := of(&d.bins[k])
@@ -100,15 +100,24 @@ func (t *tale) patience(service string) (least time.Duration) {
 	return least
 }
 
-// timeouts tells where attempts run into their limit.
+// timeouts tells where attempts run into their limit. Users without one give
+// up, which is told of their endpoints.
 func (t *tale) timeouts(d *decisions) {
-	t.often(d, Late, func(s bin) (uint64, uint64) { return s.timeouts, s.attempts },
+	if t.scenario.Client(d.by) != nil && t.policy(d).Timeout.Request == 0 {
+		return
+	}
+	t.often(d, Late, func(s bin) (uint64, uint64) {
+		if 20*s.attempts < s.calls {
+			return 0, 0 // the trials of an open breaker
+		}
+		return s.timeouts, s.attempts
+	},
 		func(s bin) string {
-			limit := "their limit"
-			if c := t.policy(d); c.Timeout.Request > 0 {
-				limit += " of " + c.Timeout.Request.String()
-			} else if c := t.scenario.Client(d.by); c != nil && c.Patience > 0 {
-				limit = "the end of their patience of " + c.Patience.String()
+			own := t.policy(d).Timeout.Request
+			limit := fmt.Sprintf("their limit of %v", own)
+			if mean := s.waited / time.Duration(s.timeouts); own == 0 || mean < own-own/50 {
+				limit = fmt.Sprintf("a limit, their callers' deadline too, after %s on average",
+					Seconds.Text(mean.Seconds()))
 			}
 			return fmt.Sprintf("%s of the calls of %s to %s run into %s",
 				percent(s.timeouts, max(s.attempts, s.timeouts)), d.by, d.name, limit)
@@ -127,10 +136,13 @@ func (t *tale) retries(d *decisions) {
 func (t *tale) often(d *decisions, kind Kind, of func(bin) (some, all uint64),
 	text func(sum bin) string) {
 	n := (len(d.bins) + finer - 1) / finer
-	for i, s := range spells(n, pause, func(k int) bool {
-		some, all := of(d.sum(k*finer, (k+1)*finer))
-		return some >= 3 && 10*some > all
-	}) {
+	above := func(part uint64) func(k int) bool {
+		return func(k int) bool {
+			some, all := of(d.sum(k*finer, (k+1)*finer))
+			return some >= 3 && part*some > all
+		}
+	}
+	for i, s := range stretches(n, pause, above(10), above(20)) {
 		if i == most {
 			break
 		}

@@ -46,10 +46,15 @@ func (h *host) busy() {
 	if h.res.Workers == 1 {
 		text = h.cfg.Name + ": its worker is busy and a queue grows"
 	}
-	for n, s := range spells(h.slices, pause, h.jammed) {
-		if n == most {
+	told := 0
+	for _, s := range spells(h.slices, pause, h.jammed) {
+		if told == most {
 			break
 		}
+		if s.to-s.from < pause && h.at(s.to-1).Refused == h.at(s.from-1).Refused {
+			continue // a moment, from which nothing came
+		}
+		told++
 		k := s.from
 		for k > 0 && h.full(k-1) && h.at(k-1).Full >= 0 && h.res.Workers > 1 {
 			k--
@@ -84,22 +89,26 @@ func (t *tale) until(to int) string {
 
 // room says why there was none.
 func (h *host) room(s spell) string {
-	q := &h.cfg.Queue
+	q, gate := &h.cfg.Queue, h.capacity(h.start(s.from))
 	busy := h.res.Workers > 0
 	for k := s.from; k < s.to && busy; k++ {
 		busy = h.at(k).Full >= 0 || h.refused(k) == 0
 	}
 	switch {
-	case !busy && h.cfg.Capacity.Rate > 0:
-		return "above its capacity of " + PerSecond.Text(h.cfg.Capacity.Rate)
-	case !busy:
-		return "above its capacity"
+	case !busy && gate.Rate > 0 && gate.Over == config.Turn:
+		return "above its capacity of " + PerSecond.Text(gate.Rate)
 	case q.Rule == config.Refuse:
 		return "no worker free"
 	case q.Rule == config.CoDel && q.Length == 0:
 		return fmt.Sprintf("who waited above %v for longer than %v", q.Target, q.Interval)
 	}
 	return fmt.Sprintf("queue of %d full", q.Length)
+}
+
+// capacity is the gate at a moment.
+func (h *host) capacity(at time.Duration) config.Capacity {
+	p := phaseOf(h.scenario, at+h.run.Slice, h.run.For)
+	return p.capacity(h.cfg)
 }
 
 // away tells of instances that a health check has taken out.
@@ -115,7 +124,7 @@ func (h *host) away() {
 		for k := s.from; k < s.to; k++ {
 			worst = max(worst, h.at(k).Away)
 		}
-		h.add(h.start(s.from), Away, h.cfg.Name, fmt.Sprintf("the health check restarts %s: up to %d "+
+		h.add(max(h.at(s.from).Gone, h.start(s.from)), Away, h.cfg.Name, fmt.Sprintf("the health check restarts %s: up to %d "+
 			"of %d instances are away%s", h.cfg.Name, worst, h.cfg.Instances, h.until(s.to)))
 	}
 }
@@ -141,8 +150,8 @@ func (h *host) queues(limit time.Duration) {
 			longest = max(longest, wait(k))
 		}
 		h.add(h.after(h.start(s.from), h.run.Slice, 0), Waiting, h.cfg.Name, fmt.Sprintf(
-			"%s: the queue waits longer than the %v that callers do, up to %s%s: it works for nobody",
-			h.cfg.Name, limit, Seconds.Text(longest), h.until(s.to)))
+			"%s: its queue takes longer than the %s that callers wait, up to %s%s: what it serves is too late",
+			h.cfg.Name, Seconds.Text(limit.Seconds()), Seconds.Text(longest), h.until(s.to)))
 	}
 }
 

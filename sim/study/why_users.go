@@ -38,9 +38,11 @@ func (t *tale) users() {
 // fall is a stretch in which an endpoint was below the goal.
 type fall struct {
 	spell
-	name string
-	sum  sim.Outcomes
-	gave time.Duration // the client's patience
+	name  string
+	first sim.Outcomes // of its first slice
+	sum   sim.Outcomes
+	gave  time.Duration // the client's patience
+	limit time.Duration // of its attempts
 }
 
 func (f *fall) alike(o *fall) bool {
@@ -69,16 +71,33 @@ func (t *tale) falls(name string, e *sim.EndpointResult) (all []fall) {
 		return high < goal
 	}
 	for _, s := range spells(t.slices, pause, below) {
-		f := fall{spell: s, name: name}
+		f := fall{spell: s, name: name, first: t.slice(e, s.from)}
 		if c := t.scenario.Client(e.Client); c != nil {
 			f.gave = c.Patience
+			f.limit = policyOf(t.scenario, c.Name, c.Member.Dependency).Timeout.Request
 		}
-		for k := s.from; k < s.to; k++ {
+		if !t.wellAgain(e, s.to) {
+			f.to = t.slices
+		}
+		for k := f.from; k < f.to; k++ {
 			f.sum = plus(f.sum, t.slice(e, k))
 		}
 		all = append(all, f)
 	}
 	return all
+}
+
+// wellAgain reports whether slice k, where a fall ends, is one of a recovery:
+// not one of the last, which say nothing of what would have come, and followed
+// by one whose requests have mostly been answered. Those made shortly before the
+// run ends have not ended.
+func (t *tale) wellAgain(e *sim.EndpointResult, k int) bool {
+	for ok := k+pause <= t.slices; ok && k < t.slices; k++ {
+		if o := t.slice(e, k); 2*o.Answered() > o.Sent {
+			return true
+		}
+	}
+	return false
 }
 
 func plus(a, b sim.Outcomes) sim.Outcomes {
@@ -98,11 +117,19 @@ func (t *tale) falling(group []fall) {
 		sum = plus(sum, f.sum)
 	}
 	f := &group[0]
-	at := t.after(t.start(f.from), t.run.Slice, f.gave)
+	began := t.after(t.start(f.from), t.run.Slice, f.gave)
+	at := began
+	switch { // who waits in vain learns it later
+	case 2*f.first.GaveUp > f.first.Failed():
+		at += f.gave
+	case 2*f.first.TimedOut > f.first.Failed():
+		at += f.limit
+	}
+	at = min(at, t.run.For)
 	t.add(at, Failing, list(names), fmt.Sprintf("%s: %s of the requests fail, %s", list(names),
 		percent(sum.Failed(), sum.Failed()+sum.Answered()), mostly(sum)))
 	for _, f := range group {
-		t.back(&f, at)
+		t.back(&f, began, at)
 	}
 }
 
@@ -125,7 +152,7 @@ func mostly(o sim.Outcomes) string {
 }
 
 // back tells of an endpoint's recovery, or that there was none.
-func (t *tale) back(f *fall, fell time.Duration) {
+func (t *tale) back(f *fall, began, fell time.Duration) {
 	at := t.start(f.to)
 	last, what := time.Duration(-1), ""
 	for _, e := range t.ends {
@@ -136,13 +163,12 @@ func (t *tale) back(f *fall, fell time.Duration) {
 	rest := t.run.For - last
 	switch {
 	case f.to < t.slices:
-		at = max(at, fell)
 		text := fmt.Sprintf("%s is back above %s, %s after it fell", f.name, Share.Text(goal),
-			At(at-fell, t.run.For))
-		if last >= fell {
+			At(at-began, t.run.For))
+		if last >= began {
 			text += fmt.Sprintf(" and %s after %s was itself again", At(at-last, t.run.For), what)
 		}
-		t.add(at, Recovered, f.name, text)
+		t.add(max(at, fell), Recovered, f.name, text)
 	case last >= 0 && rest > time.Duration(pause)*t.run.Slice:
 		t.add(t.run.For, Recovered, f.name, fmt.Sprintf("the run ends and %s still fails, %s after %s "+
 			"was itself again: it does not come back by itself", f.name, At(rest, t.run.For), what))

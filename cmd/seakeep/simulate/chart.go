@@ -84,11 +84,11 @@ func used(all []picture) (kept []picture) {
 	return kept
 }
 
-// round returns the next larger number with one digit: 1, 2 or 5.
+// round returns the next larger round number, for the end of a scale.
 func round(x float64) float64 {
 	for by := 1e-9; ; by *= 10 {
-		for _, digit := range []float64{1, 2, 5} {
-			if top := digit * by; top >= x {
+		for _, digits := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
+			if top := digits * by; top >= x {
 				return top
 			}
 		}
@@ -130,7 +130,7 @@ func (t *textReport) charts() {
 // marks shows where the scenario changes something.
 func (t *textReport) marks() (row string, legend []string) {
 	cells := []byte(strings.Repeat(" ", chartWidth))
-	for i, c := range study.Given(t.Scenario) {
+	for i, c := range study.Script(t.Scenario) {
 		letter := byte('a' + i)
 		if i >= 26 {
 			break

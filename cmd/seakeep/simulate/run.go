@@ -18,7 +18,8 @@ type Question struct {
 	Sets     []string // what was changed, as KEY=VALUE
 	Scenario *config.Scenario
 	Wishes   []study.Wish // run on until these are met
-	Why      bool         // find the chain of causes of the first run
+	Why      bool         // tell the chain of causes of the first run
+	Page     bool         // a page is to be written, which tells it too
 }
 
 // Report is what came out.
@@ -54,7 +55,7 @@ func (q *Question) Check() error {
 func Run(ctx context.Context, q Question) (*Report, error) {
 	r := &Report{Question: q}
 	var log *study.Log
-	if q.Why {
+	if q.Why || q.Page {
 		log = study.NewLog(q.Scenario.For)
 	}
 	var results []*sim.Result
@@ -75,7 +76,7 @@ func Run(ctx context.Context, q Question) (*Report, error) {
 				w.Key, len(results)))
 		}
 	}
-	if q.Why {
+	if log != nil {
 		r.Causes = study.Why(q.Scenario, results[0], log)
 	}
 	var err error

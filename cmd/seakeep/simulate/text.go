@@ -14,9 +14,7 @@ func (r *Report) WriteText(w io.Writer, s Style) error {
 	var b strings.Builder
 	t := &textReport{Report: r, Style: s, b: &b}
 	t.head()
-	t.endpoints()
-	t.services()
-	t.dependencies()
+	t.figures()
 	t.charts()
 	t.breakers()
 	t.causes()
@@ -58,9 +56,9 @@ func (t *textReport) head() {
 // method says how the figures were made.
 func (r *Report) method() string {
 	s := r.Summary
-	text := fmt.Sprintf("%v", s.For)
+	text := seconds(s.For)
 	if s.Warmup > 0 {
-		text += fmt.Sprintf(", of which the first %v are left out", s.Warmup)
+		text += fmt.Sprintf(", of which the first %s are left out", seconds(s.Warmup))
 	}
 	text += fmt.Sprintf("; %s from seed %d", plural(s.Runs, "run", "runs"), s.Seed)
 	if s.Runs == 1 {
@@ -88,8 +86,8 @@ var (
 		{"queued", study.Queued}, {"most busy", study.MostBusy}, {"most queued", study.MostQueued},
 		{"refused/s", study.Refused}}
 	dependencyColumns = []column{{"calls/s", study.Calls}, {"attempts/s", study.Attempts},
-		{"per call", study.Amplification}, {"rejected", study.Rejected},
-		{"fallback", study.Fallback}, {"breaker changes", study.Transitions}, {"open", study.Open}}
+		{"per call", study.Amplification}, {"rejected", study.Rejected}, {"fallback", study.Fallback}}
+	breakerColumns = []column{{"changes in a run", study.Transitions}, {"not closed", study.Open}}
 )
 
 // rows makes a table of rows of the summary, without columns of nothing.
@@ -119,24 +117,24 @@ func cell(f study.Figure) string {
 	return f.Bare()
 }
 
-func (t *textReport) endpoints() {
-	t.b.WriteString("\n")
-	rows("endpoint", t.Summary.Endpoints, endpointColumns).write(t.b, t.Style)
-	failed := rows("why it failed, of all", t.Summary.Endpoints, failureColumns)
-	if len(failed.rows[0]) > 1 {
+func (t *textReport) figures() {
+	for _, tb := range t.tables() {
 		t.b.WriteString("\n")
-		failed.write(t.b, t.Style)
+		tb.write(t.b, t.Style)
 	}
 }
 
-func (t *textReport) services() {
-	t.b.WriteString("\n")
-	tb := rows("service", t.Summary.Services, serviceColumns)
-	tb.rows[0] = append([]string{tb.rows[0][0], "workers"}, tb.rows[0][1:]...)
-	for i := range t.Summary.Services {
-		tb.rows[i+1] = append([]string{tb.rows[i+1][0], t.workers(i)}, tb.rows[i+1][1:]...)
+// serviceTable is the table of services, with how many workers each has.
+func (r *Report) serviceTable() *table {
+	t := rows("service", r.Summary.Services, serviceColumns)
+	for n, row := range t.rows {
+		workers := "workers"
+		if n > 0 {
+			workers = r.workers(n - 1)
+		}
+		t.rows[n] = append([]string{row[0], workers}, row[1:]...)
 	}
-	tb.write(t.b, t.Style)
+	return t
 }
 
 // workers says how many workers service i has.
@@ -149,11 +147,6 @@ func (r *Report) workers(i int) string {
 		return fmt.Sprintf("%d x %d", v.Instances, v.Workers)
 	}
 	return fmt.Sprint(v.Workers)
-}
-
-func (t *textReport) dependencies() {
-	t.b.WriteString("\n")
-	rows("calls", t.Summary.Dependencies, dependencyColumns).write(t.b, t.Style)
 }
 
 func (t *textReport) causes() {
@@ -170,12 +163,16 @@ func (t *textReport) causes() {
 }
 
 func (t *textReport) notes() {
-	notes := append(study.Notes(t.Scenario, t.Summary), t.Unmet...)
 	t.title("theory and measurement")
-	for _, n := range notes {
+	for _, n := range t.Report.notes() {
 		t.line("- %s", n)
 	}
-	t.line("- Percentiles are of answered requests only. A refused request has failed.")
+}
+
+// notes are what to know beside the figures.
+func (r *Report) notes() []string {
+	return append(append(study.Notes(r.Scenario, r.Summary), r.Unmet...),
+		"percentiles are of answered requests only; a refused request has failed")
 }
 
 func (t *textReport) assumptions() {
