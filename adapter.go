@@ -30,8 +30,8 @@ func (a Adapter) Classify(err error) core.Result { return a.s.result(err) }
 
 // Failure returns the error of a call that has no answer: a *Rejection, or
 // last, the error of its last attempt. It is never nil.
-func (a Adapter) Failure(ctx context.Context, end Ending, last error) error {
-	if err := a.s.failure(ctx, end, last); err != nil {
+func (a Adapter) Failure(ctx context.Context, key string, end Ending, last error) error {
+	if err := a.s.failure(ctx, key, end, last); err != nil {
 		return err
 	}
 	return context.Canceled

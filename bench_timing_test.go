@@ -44,6 +44,6 @@ func BenchmarkDoFullCallersDeadline(b *testing.B) {
 
 func BenchmarkDoRefused(b *testing.B) {
 	p := full(b)
-	p.Plan().Force(Now(), 1)
+	p.Plan().Force(Now(), "", 1)
 	benchmarkDo(b, context.Background(), p)
 }

@@ -74,7 +74,7 @@ func finish[T any](ctx context.Context, s *state, info *Call, end Ending, o outc
 		}
 		return o.v, nil
 	}
-	err := s.failure(ctx, end, o.err)
+	err := s.failure(ctx, info.Key, end, o.err)
 	if !end.wantsFallback() || (len(s.fallback.cfg.Order) == 0 && o.or == nil) {
 		return o.v, err
 	}
@@ -126,7 +126,7 @@ func (s *state) tried(info *Call, err error) Tried {
 }
 
 // failure is the error of a call that has no answer of its own.
-func (s *state) failure(ctx context.Context, end Ending, last error) error {
+func (s *state) failure(ctx context.Context, key string, end Ending, last error) error {
 	if end.Attempts == 0 {
 		last = nil
 	}
@@ -142,7 +142,7 @@ func (s *state) failure(ctx context.Context, end Ending, last error) error {
 			return last
 		}
 	}
-	return s.reject(end.Reason, end.RetryAfter, last)
+	return s.reject(end, key, last)
 }
 
 // refused reports whether a reason is a rung's refusal of an attempt that

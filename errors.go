@@ -28,6 +28,7 @@ type Rejection struct {
 	Last       error         // the last attempt's error, if one was made
 
 	plan *call.Plan
+	key  string // of a breaker kept per key
 }
 
 // Error says who refused, why, and when to come back, in one line.
@@ -96,14 +97,16 @@ func (f *FallbackError) Is(target error) bool { return target == ErrFallback }
 const granule = 10 * time.Millisecond
 
 // reject returns the Rejection for an ending, shared where it can be.
-func (s *state) reject(r core.Reason, after time.Duration, last error) *Rejection {
+func (s *state) reject(end Ending, key string, last error) *Rejection {
+	r, after := end.Reason, end.RetryAfter
 	if after > 0 {
 		after = (after + granule - 1).Truncate(granule)
 	}
 	fresh := func() *Rejection {
-		return &Rejection{Policy: s.name, Reason: r, RetryAfter: after, Last: last, plan: s.plan}
+		return &Rejection{Policy: s.name, Reason: r, RetryAfter: after, Last: last, plan: s.plan,
+			key: key}
 	}
-	if last != nil || int(r) >= len(s.rejections) {
+	if last != nil || key != "" || int(r) >= len(s.rejections) {
 		return fresh()
 	}
 	slot := &s.rejections[r]

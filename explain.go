@@ -26,7 +26,7 @@ func Explain(err error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s refused the call: %s.", r.Policy, r.Reason)
 	if r.plan != nil {
-		if why := because(r.plan, r.Reason); why != "" {
+		if why := because(r.plan, r.key, r.Reason); why != "" {
 			b.WriteString(" " + why)
 		}
 	}
@@ -42,9 +42,9 @@ func Explain(err error) string {
 }
 
 // because gives the numbers behind a reason.
-func because(p *call.Plan, r core.Reason) string {
+func because(p *call.Plan, key string, r core.Reason) string {
 	now := Now()
-	s, cfg := p.Snapshot(now), p.Config()
+	s, cfg := p.Why(now, key, r), p.Config()
 	switch r {
 	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen:
 		if s.Breaker != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -212,5 +213,27 @@ func TestDoAllocates(t *testing.T) {
 	defer cancel()
 	if n := testing.AllocsPerRun(1000, func() { _, _ = Do(soon, p, fn) }); n != 0 {
 		t.Errorf("with the caller's own deadline the earlier: %v allocations", n)
+	}
+}
+
+// An operator reaches the breaker of one key, and its refusal is explained by
+// that breaker's numbers.
+func TestForceAndExplainPerKey(t *testing.T) {
+	p := must(t, Config{Name: "dep", Breaker: &Breaker{Window: Window{Consecutive: 1},
+		Open: Pause{For: time.Minute}}, More: &More{Keys: 10}})
+	fn, _ := script(errBoom)
+	ask := func(key string) error {
+		_, err := Do(With(context.Background(), Call{Key: key}), p, fn)
+		return err
+	}
+	_ = ask("a")
+	if got := Explain(ask("a")); !strings.Contains(got, "1 calls in a row had failed") {
+		t.Errorf("explained: %s", got)
+	}
+	if p.Plan().Force(Now(), "nobody", breaker.ForceOpen) || p.Plan().Reset(Now(), "nobody") {
+		t.Error("a breaker that does not exist was changed")
+	}
+	if !p.Plan().Reset(Now(), "a") || !errors.Is(ask("a"), errBoom) {
+		t.Error("the breaker of tenant a was not reset")
 	}
 }

@@ -83,7 +83,7 @@ func (x *exchange) finish(end *seakeep.Ending, until core.Instant) (*http.Respon
 	if !x.usable() {
 		x.putAside()
 	}
-	failure := x.adapter.Failure(x.req.Context(), *end, x.err)
+	failure := x.adapter.Failure(x.req.Context(), x.key(), *end, x.err)
 	if x.adapter.WantsFallback(end) {
 		resp, err := x.fallBack(end.Last.Outcome, until)
 		if resp != nil {

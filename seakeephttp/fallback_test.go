@@ -90,7 +90,7 @@ func TestFallbackOnlyForWhatFailed(t *testing.T) {
 		idle(t, p)
 	}
 	p := policy(t, seakeep.Config{Breaker: breaker(), Fallback: &seakeep.Fallback{Order: []seakeep.Answer{static1}}})
-	p.Plan().Force(seakeep.Now(), 1)
+	p.Plan().Force(seakeep.Now(), "", 1)
 	if g := get(t, Wrap(p, fixed(204, "")), "http://test/"); g.status != 200 || g.header.Get(FallbackHeader) != "static" {
 		t.Errorf("forced open: %+v", g)
 	}

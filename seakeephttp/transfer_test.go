@@ -49,7 +49,7 @@ func TestF147CallerThatLeaves(t *testing.T) {
 
 // TestF148F149BodyCutShort: the caller sees the break, never a clean end; the
 // breaker sees one failure, and nothing is tried again. How long a chunked body
-// is nobody knows, so its breaker heard of a success when it began.
+// is nobody knows, so its breaker heard of a success when it began as well.
 func TestF148F149BodyCutShort(t *testing.T) {
 	noLeak(t)
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestF148F149BodyCutShort(t *testing.T) {
 		{"sized", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + strings.Repeat("x", 50),
 			strings.Repeat("x", 50), "open"},
 		{"chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n32\r\n" +
-			strings.Repeat("x", 50) + "\r\n", strings.Repeat("x", 50), "closed"},
+			strings.Repeat("x", 50) + "\r\n", strings.Repeat("x", 50), "open"},
 	} {
 		for _, end := range []string{"close", "reset"} {
 			t.Run(c.name+" "+end, func(t *testing.T) {

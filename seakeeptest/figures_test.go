@@ -55,7 +55,7 @@ func TestWantPasses(t *testing.T) {
 	j := judged(t, func(t testing.TB) {
 		f := Simulate(t, slow, quick...)
 		f.Want()
-		f.Want("endpoints.inventory.p99 < 200ms", "services.checkout.rate > 900/s",
+		f.Want("endpoints.inventory.p99 < 200ms", "services.checkout.rate > 500/s",
 			"dependencies.checkout.inventory.amplification <= 1")
 	})
 	if j.failed || j.text.Len() > 0 {
@@ -125,9 +125,9 @@ func TestSetsChangeWhatTheySay(t *testing.T) {
 	if rate.Mean < 80 || rate.Mean > 120 {
 		t.Errorf("the rate is %v", rate.Mean)
 	}
-	f := Simulate(t, slow, "for=8s", "runs=1", "checkout:dependencies.pricing.retry.attempts=1")
-	if a := f.Get("dependencies.checkout.pricing.amplification"); a.Mean != 1 {
-		t.Errorf("without retries there are %v attempts a call", a.Mean)
+	f := Simulate(t, slow, "for=8s", "runs=1", "checkout:dependencies.pricing.retry.attempts=2")
+	if a := f.Get("dependencies.checkout.pricing.amplification"); a.Mean < 1.02 || a.Mean > 2 {
+		t.Errorf("with two attempts at most there are %v for a call", a.Mean)
 	}
 }
 
@@ -142,16 +142,16 @@ func TestMistakesEndTheTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, test := range map[string]func(testing.TB){
-		"no such file":             func(t testing.TB) { Simulate(t, "testdata/gone.yaml") },
-		"there is no such file":    func(t testing.TB) { Simulate(t, slow, "services.checkout.policy=gone.yaml") },
-		`"x" is no change`:         func(t testing.TB) { Simulate(t, slow, "x") },
-		"did you mean \"workers\"?":    func(t testing.TB) { Simulate(t, slow, "services.checkout.worker=3") },
-		"colour":                   func(t testing.TB) { SimulatePolicy(t, bad, slow) },
-		"inventory":                func(t testing.TB) { SimulatePolicy(t, other, slow) }, // it lacks that one
-		"did you mean endpoints.i": func(t testing.TB) { Simulate(t, slow, short...).Get("endpoints.inventori.success") },
-		"is not a statement":       func(t testing.TB) { Simulate(t, slow, short...).Want("all is well") },
-		"there is no figure":       func(t testing.TB) { Simulate(t, slow, short...).Want("endpoints.x.success > 1%") },
-		"there is nothing to want": func(t testing.TB) { Simulate(t, slow, "for=1s", "warmup=0s", "runs=1", "changes=", "expect=").Want() },
+		"no such file":              func(t testing.TB) { Simulate(t, "testdata/gone.yaml") },
+		"there is no such file":     func(t testing.TB) { Simulate(t, slow, "services.checkout.policy=gone.yaml") },
+		`"x" is no change`:          func(t testing.TB) { Simulate(t, slow, "x") },
+		"did you mean \"workers\"?": func(t testing.TB) { Simulate(t, slow, "services.checkout.worker=3") },
+		"colour":                    func(t testing.TB) { SimulatePolicy(t, bad, slow) },
+		"inventory":                 func(t testing.TB) { SimulatePolicy(t, other, slow) }, // it lacks that one
+		"did you mean endpoints.i":  func(t testing.TB) { Simulate(t, slow, short...).Get("endpoints.inventori.success") },
+		"is not a statement":        func(t testing.TB) { Simulate(t, slow, short...).Want("all is well") },
+		"there is no figure":        func(t testing.TB) { Simulate(t, slow, short...).Want("endpoints.x.success > 1%") },
+		"there is nothing to want":  func(t testing.TB) { Simulate(t, slow, "for=1s", "warmup=0s", "runs=1", "changes=", "expect=").Want() },
 		"names no policy file that": func(t testing.TB) {
 			SimulatePolicy(t, other, "../testdata/scenarios/streaming-queue.yaml")
 		},

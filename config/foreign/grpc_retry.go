@@ -27,7 +27,7 @@ func writeGRPCBackoff(b *block, policy *node) {
 	}
 	switch {
 	case hasCap && most > 0:
-		t := boundTime(most, base, longest)
+		t := boundTime(most, max(base, time.Microsecond), longest)
 		b.put("cap", showTime(t.value), t.origin(cap))
 	default:
 		cap.drop("not a time above 0, which gRPC demands")

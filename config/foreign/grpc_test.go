@@ -74,6 +74,7 @@ func TestGRPCPolicies(t *testing.T) {
 		{edit(`"RESOURCE_EXHAUSTED"`, "4"), 4, "retryableStatusCodes[1]", "approximated", "ours"},
 		{edit("1.5", "0.1"), 4, "backoffMultiplier", "approximated", "least"},
 		{edit(`"2.5s"`, `"0.01s"`), 4, "initialBackoff", "approximated", "maxBackoff is less"},
+		{edit(`"2.5s"`, `"0.0000001s"`), 4, "maxBackoff", "approximated", "least"},
 		{edit(`"2.5s"`, `"later"`), 4, "maxBackoff", "dropped", "not a time"},
 		{edit(`"0.1s"`, "0"), 4, "initialBackoff", "dropped", "not a time"},
 	} {

@@ -2,14 +2,11 @@ package balance
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
 
 // A script is a list of steps, each with what must come of it:
@@ -22,34 +19,12 @@ import (
 //	1s resting -> 0
 //
 // lost and answer report an attempt; pick may name the endpoints tried before;
-// resting lists those that rest. A line that begins with # says why.
+// resting lists those that rest.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b *Balancer
-			for i, line := range strings.Split(string(text), "\n") {
-				if line == "" || strings.HasPrefix(line, "#") {
-					continue
-				}
-				do, want, _ := strings.Cut(line, " -> ")
-				got, err := run(&b, strings.Fields(do))
-				if err != nil {
-					t.Fatalf("%s:%d: %s: %v", file, i+1, line, err)
-				}
-				if got != want {
-					t.Errorf("%s:%d: %s\n\tgot %s", file, i+1, line, got)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, func() golden.Player {
+		var b *Balancer
+		return func(words []string) (string, error) { return run(&b, words) }
+	})
 }
 
 func run(b **Balancer, words []string) (string, error) {
@@ -63,12 +38,11 @@ func run(b **Balancer, words []string) (string, error) {
 		*b = New(numbers[0])
 		return "", nil
 	}
-	at, err := time.ParseDuration(words[0])
+	now, verb, _, err := golden.Timed(words)
 	if err != nil {
 		return "", err
 	}
-	now := core.Instant(at)
-	switch words[1] {
+	switch verb {
 	case "pick":
 		tried := uint64(0)
 		for _, n := range numbers {
@@ -80,7 +54,7 @@ func run(b **Balancer, words []string) (string, error) {
 		}
 		return strconv.Itoa(i), nil
 	case "lost", "answer":
-		(*b).Report(now, numbers[0], words[1] == "answer")
+		(*b).Report(now, numbers[0], verb == "answer")
 		return "", nil
 	case "resting":
 		var out []string
@@ -91,5 +65,5 @@ func run(b **Balancer, words []string) (string, error) {
 		}
 		return strings.Join(out, ", "), nil
 	}
-	return "", fmt.Errorf("no such step")
+	return "", fmt.Errorf("no verb %q", verb)
 }

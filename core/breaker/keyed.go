@@ -80,6 +80,18 @@ func (k *Keyed) Get(now core.Instant, key string) (b *Breaker, ok bool) {
 	return e.breaker, true
 }
 
+// Find returns the breaker of a key if there is one. To be found is not to be
+// used.
+func (k *Keyed) Find(key string) (b *Breaker, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e, ok := k.entries[key]
+	if !ok {
+		return nil, false
+	}
+	return e.breaker, true
+}
+
 // evict forgets the breaker longest unused among those that may go. When many
 // were looked at in vain it is not tried again for a while: a flood of new keys
 // must not make the known ones wait for the lock.

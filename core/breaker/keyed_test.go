@@ -248,3 +248,18 @@ func TestKeyedGetDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// To look for a breaker makes none and keeps none alive.
+func TestFindMakesNone(t *testing.T) {
+	k, err := NewKeyed(Config{Window: window.Config{Consecutive: 1}, Open: Pause{For: time.Second}}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, ok := k.Find("a"); ok || b != nil || k.Len() != 0 {
+		t.Errorf("found %v, %v; %d breakers", b, ok, k.Len())
+	}
+	made, _ := k.Get(0, "a")
+	if b, ok := k.Find("a"); !ok || b != made {
+		t.Errorf("found %v, %v", b, ok)
+	}
+}

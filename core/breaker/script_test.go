@@ -1,19 +1,15 @@
 package breaker
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the answers into testdata/*.txt")
 
 // TestScripts plays the scripts in testdata. A line is
 //
@@ -23,46 +19,9 @@ var update = flag.Bool("update", false, "write the answers into testdata/*.txt")
 //	4ms force open -> open        an operator's hand
 //	5ms read -> open ...          a snapshot
 //
-// and the answer is what stands behind the arrow. Comments begin with #.
+// and the answer is what stands behind the arrow.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var s script
-			var out strings.Builder
-			for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
-				question, want, asked := strings.Cut(line, " -> ")
-				if !asked && !strings.HasPrefix(line, "config") {
-					fmt.Fprintln(&out, line)
-					continue
-				}
-				got, err := s.do(strings.Fields(question))
-				if err != nil {
-					t.Fatalf("%s:%d: %v", file, i+1, err)
-				}
-				if !asked {
-					fmt.Fprintln(&out, line)
-					continue
-				}
-				fmt.Fprintf(&out, "%s -> %s\n", question, got)
-				if got != want && !*update {
-					t.Errorf("%s:%d: %s\n got %s\nwant %s", file, i+1, question, got, want)
-				}
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, func() golden.Player { return new(script).do })
 }
 
 // script is a breaker with the calls that a script has named.
@@ -80,11 +39,10 @@ func (s *script) do(words []string) (string, error) {
 	if words[0] == "config" {
 		return "", s.config(words[1:])
 	}
-	d, err := time.ParseDuration(words[0])
-	if err != nil || len(words) < 2 {
-		return "", fmt.Errorf("want a time and a verb: %v", words)
+	now, verb, args, err := golden.Timed(words)
+	if err != nil {
+		return "", err
 	}
-	now, verb, args := core.Instant(d), words[1], words[2:]
 	if verb == "read" {
 		return s.read(now), nil
 	}

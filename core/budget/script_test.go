@@ -1,92 +1,65 @@
 package budget
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
 
-// player runs one script. A line is a time, a verb, a number of times (1 if it
-// is left out), and after "->" what must come out of it.
-type player struct {
-	t     *testing.T
-	where string
-	b     *Budget
-}
-
+// TestScripts plays the scripts in testdata: "budget" makes one, and every
+// other line is a time, a verb, and a number of times (1 if it is left out).
 func TestScripts(t *testing.T) {
-	names, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, name := range names {
-		t.Run(filepath.Base(name), func(t *testing.T) {
-			file, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			p, lines := player{t: t}, bufio.NewScanner(file)
-			for n := 1; lines.Scan(); n++ {
-				p.where = fmt.Sprintf("%s:%d", name, n)
-				p.line(lines.Text())
-			}
-		})
-	}
+	golden.Scripts(t, func() golden.Player { return new(player).play })
 }
 
-func (p *player) line(text string) {
-	text, _, _ = strings.Cut(text, "#")
-	did, want, _ := strings.Cut(text, "->")
-	fields := strings.Fields(did)
-	if len(fields) == 0 {
-		return
-	}
-	if fields[0] == "budget" {
-		p.b = mustNew(p.t, p.config(fields[1:]))
-		return
-	}
-	at, err := time.ParseDuration(fields[0])
-	if err != nil || len(fields) < 2 {
-		p.t.Fatalf("%s: cannot read %q", p.where, text)
-	}
-	now := core.Instant(at)
-	if fields[1] == "reconfigure" {
-		if err := p.b.Reconfigure(now, p.config(fields[2:])); err != nil {
-			p.t.Fatalf("%s: %v", p.where, err)
+type player struct{ b *Budget }
+
+func (p *player) play(words []string) (string, error) {
+	if words[0] == "budget" {
+		c, err := settings(words[1:])
+		if err != nil {
+			return "", err
 		}
-		return
+		p.b, err = New(c)
+		return "", err
+	}
+	now, verb, args, err := golden.Timed(words)
+	if err != nil {
+		return "", err
+	}
+	if verb == "reconfigure" {
+		c, err := settings(args)
+		if err != nil {
+			return "", err
+		}
+		return "", p.b.Reconfigure(now, c)
 	}
 	n := 1
-	if len(fields) > 2 {
-		if n, err = strconv.Atoi(fields[2]); err != nil {
-			p.t.Fatalf("%s: %v", p.where, err)
+	if len(args) > 0 {
+		if n, err = strconv.Atoi(args[0]); err != nil {
+			return "", err
 		}
 	}
-	if got, want := p.do(now, fields[1], n), strings.TrimSpace(want); got != want {
-		p.t.Errorf("%s: %s -> %s, want %q", p.where, strings.TrimSpace(did), got, want)
-	}
+	return p.do(now, verb, n)
 }
 
 // do returns what came out, or "" for verbs that answer nothing.
-func (p *player) do(now core.Instant, verb string, n int) string {
+func (p *player) do(now core.Instant, verb string, n int) (string, error) {
 	switch verb {
 	case "retry":
-		return fmt.Sprintf("%d granted", take(p.b, now, n))
+		return fmt.Sprintf("%d granted", take(p.b, now, n)), nil
 	case "available":
-		return strconv.Itoa(p.b.Snapshot(now).Available)
+		return strconv.Itoa(p.b.Snapshot(now).Available), nil
 	case "tokens":
-		return strconv.FormatFloat(p.b.Snapshot(now).Tokens, 'g', -1, 64)
+		return strconv.FormatFloat(p.b.Snapshot(now).Tokens, 'g', -1, 64), nil
 	case "busy":
 		s := p.b.Snapshot(now)
-		return fmt.Sprintf("%d calls, %d retries", s.Active, s.Retrying)
+		return fmt.Sprintf("%d calls, %d retries", s.Active, s.Retrying), nil
 	}
 	steps := map[string]func(){
 		"call":       func() { p.b.Deposit(now) },
@@ -98,35 +71,36 @@ func (p *player) do(now core.Instant, verb string, n int) string {
 		"refund":     func() { p.b.Refund(now) },
 	}
 	if steps[verb] == nil {
-		p.t.Fatalf("%s: no verb %q", p.where, verb)
+		return "", fmt.Errorf("no verb %q", verb)
 	}
 	for range n {
 		steps[verb]()
 	}
-	return ""
+	return "", nil
 }
 
-func (p *player) config(fields []string) Config {
-	var c Config
-	for _, f := range fields {
-		key, value, _ := strings.Cut(f, "=")
-		number, _ := strconv.ParseFloat(value, 64)
+func settings(words []string) (c Config, err error) {
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
 		switch key {
 		case "kind":
 			for c.Kind <= Concurrent && c.Kind.String() != value {
 				c.Kind++
 			}
 		case "ratio":
-			c.Ratio = number
+			c.Ratio, err = strconv.ParseFloat(value, 64)
 		case "floor":
-			c.Floor = number
+			c.Floor, err = strconv.ParseFloat(value, 64)
 		case "max":
-			c.MaxTokens = number
+			c.MaxTokens, err = strconv.ParseFloat(value, 64)
 		case "window":
-			c.Window, _ = time.ParseDuration(value)
+			c.Window, err = time.ParseDuration(value)
 		default:
-			p.t.Fatalf("%s: no setting %q", p.where, key)
+			err = fmt.Errorf("no setting %q", key)
+		}
+		if err != nil {
+			return c, err
 		}
 	}
-	return c
+	return c, nil
 }

@@ -2,14 +2,13 @@ package bulkhead
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
 
 // A script is a list of steps, each with what must come of it:
@@ -21,7 +20,7 @@ import (
 //	5ms state -> in-use 1 queued 0 peak 1 refused 0 waited-out 0
 //
 // Steps are try, enqueue NAME, poll NAME, leave NAME, release, resize SETTINGS
-// and state. A line that begins with # says why.
+// and state.
 type script struct {
 	b       *Bulkhead
 	tickets map[string]*Ticket
@@ -36,32 +35,9 @@ type named struct {
 func (n named) Wake() { n.s.woken = append(n.s.woken, n.name) }
 
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &script{tickets: map[string]*Ticket{}}
-			for i, line := range strings.Split(string(text), "\n") {
-				if line == "" || strings.HasPrefix(line, "#") {
-					continue
-				}
-				step, want, _ := strings.Cut(line, " -> ")
-				got, err := s.step(strings.Fields(step))
-				if err != nil {
-					t.Fatalf("%s:%d: %s: %v", file, i+1, line, err)
-				}
-				if got != want {
-					t.Errorf("%s:%d: %s\n\tgot %s", file, i+1, line, got)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, func() golden.Player {
+		return (&script{tickets: map[string]*Ticket{}}).step
+	})
 }
 
 func (s *script) step(words []string) (string, error) {
@@ -73,12 +49,12 @@ func (s *script) step(words []string) (string, error) {
 		s.b, err = New(c)
 		return "", err
 	}
-	at, err := time.ParseDuration(words[0])
+	now, verb, args, err := golden.Timed(words)
 	if err != nil {
 		return "", err
 	}
 	s.woken = nil
-	return s.act(core.Instant(at), words[1], words[2:])
+	return s.act(now, verb, args)
 }
 
 func (s *script) act(now core.Instant, verb string, args []string) (string, error) {
@@ -115,7 +91,7 @@ func (s *script) act(now core.Instant, verb string, args []string) (string, erro
 		return fmt.Sprintf("in-use %d queued %d peak %d refused %d waited-out %d",
 			n.InUse, n.Queued, n.Peak, n.Refused, n.WaitedOut), nil
 	}
-	return "", fmt.Errorf("no such step")
+	return "", fmt.Errorf("no verb %q", verb)
 }
 
 func (s *script) wakes() string {

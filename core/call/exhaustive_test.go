@@ -215,7 +215,7 @@ func TestExhaustiveSmallScope(t *testing.T) {
 				n /= choices
 			}
 			w.settle()
-			plan.Reset(w.now)
+			plan.Reset(w.now, "")
 		}
 	}
 }

@@ -217,18 +217,62 @@ func (p *Plan) changed(now core.Instant, key string, ch breaker.Change) {
 		From: ch.From.String(), To: ch.To.String(), Seq: ch.Seq})
 }
 
-// Force puts the breaker in a mode by hand and reports the change.
-func (p *Plan) Force(now core.Instant, m breaker.Mode) {
-	if p.breaker != nil {
-		p.changed(now, "", p.breaker.Force(now, m))
+// Force puts a breaker in a mode by hand and reports the change: that of the
+// key, or with an empty key the dependency's own. It reports false if there is
+// no such breaker.
+func (p *Plan) Force(now core.Instant, key string, m breaker.Mode) bool {
+	b := p.existing(key)
+	if b == nil {
+		return false
 	}
+	p.changed(now, key, b.Force(now, m))
+	return true
 }
 
-// Reset closes the breaker by hand, empties its window and reports the change.
-func (p *Plan) Reset(now core.Instant) {
-	if p.breaker != nil {
-		p.changed(now, "", p.breaker.Reset(now))
+// Reset closes a breaker by hand, empties its window and reports the change,
+// as Force does.
+func (p *Plan) Reset(now core.Instant, key string) bool {
+	b := p.existing(key)
+	if b == nil {
+		return false
 	}
+	p.changed(now, key, b.Reset(now))
+	return true
+}
+
+// existing returns the breaker of a key; nil if none has been made for it.
+func (p *Plan) existing(key string) *breaker.Breaker {
+	if key == "" {
+		return p.breaker
+	}
+	if p.keyed == nil {
+		return nil
+	}
+	b, _ := p.keyed.Find(key)
+	return b
+}
+
+// Why returns the state of the one rung that a reason is about: what Snapshot
+// has, without the cost of the rest.
+func (p *Plan) Why(now core.Instant, key string, r core.Reason) (s Snapshot) {
+	switch r {
+	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen:
+		if b := p.existing(key); b != nil {
+			one := b.Snapshot(now)
+			s.Breaker = &one
+		}
+	case core.BulkheadFull, core.QueueTimeout:
+		if p.bulkhead != nil {
+			one := p.bulkhead.Snapshot(now)
+			s.Bulkhead = &one
+		}
+	case core.BudgetExhausted:
+		if p.budget != nil {
+			one := p.budget.Snapshot(now)
+			s.Budget = &one
+		}
+	}
+	return s
 }
 
 // fits reports whether an attempt that starts after wait has any use before

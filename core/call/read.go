@@ -48,6 +48,8 @@ type Tail struct {
 	key     string
 	took    time.Duration
 	held    bool
+	early   bool // Report has told the breaker ahead of End
+	ended   bool
 }
 
 // Tail hands over what is left, for a call begun with Request.Tail. The call
@@ -59,7 +61,7 @@ func (c *Call) Tail(now core.Instant) Tail {
 		t.took = now.Sub(c.began)
 	}
 	if c.last.Outcome != core.Success { // failed, or came too late
-		t.Report(now, c.last.Outcome)
+		t.report(now, c.last.Outcome)
 	}
 	c.permit, c.held = breaker.Permit{}, false
 	return t
@@ -67,8 +69,14 @@ func (c *Call) Tail(now core.Instant) Tail {
 
 // Report tells the breaker the outcome now, ahead of End: an answer that
 // streams for hours must not keep a trial open. The time that counts as slow
-// or not is the time until the answer began.
+// or not is the time until the answer began. If the stream breaks in the end,
+// that is a failure of its own.
 func (t *Tail) Report(now core.Instant, o core.Outcome) {
+	t.early = t.early || t.permit.OK()
+	t.report(now, o)
+}
+
+func (t *Tail) report(now core.Instant, o core.Outcome) {
 	if !t.permit.OK() || t.breaker == nil {
 		return
 	}
@@ -80,7 +88,16 @@ func (t *Tail) Report(now core.Instant, o core.Outcome) {
 // End reports the outcome, unless Report has, and gives the slot back. Calling
 // it again does nothing.
 func (t *Tail) End(now core.Instant, o core.Outcome) {
-	t.Report(now, o)
+	if t.ended {
+		return
+	}
+	t.ended = true
+	if t.early && o.Failed() {
+		var ch breaker.Change
+		t.permit, ch = t.breaker.Admit(now)
+		t.plan.changed(now, t.key, ch)
+	}
+	t.report(now, o)
 	if t.held {
 		t.held = false
 		t.plan.bulkhead.Release(now)

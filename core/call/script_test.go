@@ -1,12 +1,8 @@
 package call
 
 import (
-	"bufio"
-	"flag"
 	"fmt"
 	"math/bits"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,51 +14,18 @@ import (
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/window"
+	"github.com/seakeep/seakeep/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden scripts with what the machine answers")
 
 // TestScripts runs testdata/*.txt. A line is "TIME COMMAND CALL ARGS -> ANSWER"
 // or "plan KEY=VALUE ...", which starts afresh. What stands after the arrow is
 // what the machine must answer.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			got, want := replay(t, file)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if got != want {
-				t.Errorf("%s differs:\n%s", file, diff(got, want))
-			}
-		})
-	}
-}
-
-func diff(got, want string) string {
-	var b strings.Builder
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range g {
-		if i >= len(w) || g[i] != w[i] {
-			fmt.Fprintf(&b, "line %d\n  got  %s\n", i+1, g[i])
-			if i < len(w) {
-				fmt.Fprintf(&b, "  want %s\n", w[i])
-			}
-		}
-	}
-	return b.String()
+	golden.Scripts(t, func() golden.Player { return new(rig).do })
 }
 
 // rig is one plan and its calls, by name.
 type rig struct {
-	t      *testing.T
 	plan   *Plan
 	calls  map[string]*Call
 	events []core.Event
@@ -70,66 +33,51 @@ type rig struct {
 
 func (r *rig) Observe(e core.Event) { r.events = append(r.events, e) }
 
-func replay(t *testing.T, file string) (got, want string) {
-	data, err := os.ReadFile(file)
+func (r *rig) do(words []string) (string, error) {
+	if words[0] == "plan" {
+		return "", r.start(words[1:])
+	}
+	now, verb, args, err := golden.Timed(words)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	r := &rig{t: t}
-	var out strings.Builder
-	lines := bufio.NewScanner(strings.NewReader(string(data)))
-	for lines.Scan() {
-		line := lines.Text()
-		if line == "" || strings.HasPrefix(line, "#") {
-			out.WriteString(line + "\n")
-			continue
+	switch verb {
+	case "state":
+		return r.state(now), nil
+	case "events":
+		return r.drain(), nil
+	}
+	name, args := args[0], args[1:]
+	if verb == "begin" {
+		req, err := request(args)
+		if err != nil {
+			return "", err
 		}
-		do, _, _ := strings.Cut(line, " -> ")
-		answer := r.do(strings.Fields(do))
-		if out.WriteString(do); answer != "" {
-			out.WriteString(" -> " + answer)
-		}
-		out.WriteString("\n")
-	}
-	return out.String(), string(data)
-}
-
-func (r *rig) do(f []string) string {
-	if f[0] == "plan" {
-		r.start(f[1:])
-		return ""
-	}
-	at, err := time.ParseDuration(f[0])
-	if err != nil {
-		r.t.Fatalf("%v: %v", f, err)
-	}
-	now := core.Instant(at)
-	if f[1] == "state" {
-		return r.state(now)
-	}
-	if f[1] == "events" {
-		return r.drain()
-	}
-	name := f[2]
-	if f[1] == "begin" {
 		c := new(Call)
 		r.calls[name] = c
-		return r.show(c, c.Begin(now, r.plan, request(r.t, f[3:])))
+		return r.show(c, c.Begin(now, r.plan, req)), nil
 	}
 	c := r.calls[name]
-	switch f[1] {
+	if c == nil {
+		return "", fmt.Errorf("no call %q", name)
+	}
+	switch verb {
 	case "join":
-		return r.show(c, c.Join(now, nobody{}))
+		return r.show(c, c.Join(now, nobody{})), nil
 	case "woke":
-		return r.show(c, c.Step(now, Event{Kind: Woke, Facts: facts(f[3:])}))
+		return r.show(c, c.Step(now, Event{Kind: Woke, Facts: facts(args)})), nil
 	case "leave":
-		return r.show(c, c.Step(now, Event{Kind: CallerLeft}))
+		return r.show(c, c.Step(now, Event{Kind: CallerLeft})), nil
 	case "tail":
 		tail := c.Tail(now)
-		tail.End(now, outcomes[f[3]].Outcome)
-		return r.state(now)
+		tail.End(now, outcomes[args[0]].Outcome)
+		return r.state(now), nil
 	}
-	return r.show(c, c.Step(now, event(r.t, f)))
+	e, err := event(verb, args)
+	if err != nil {
+		return "", err
+	}
+	return r.show(c, c.Step(now, e)), nil
 }
 
 func (r *rig) show(c *Call, a Action) string {
@@ -191,20 +139,20 @@ func (r *rig) drain() string {
 }
 
 // start makes the plan that a line describes.
-func (r *rig) start(args []string) {
+func (r *rig) start(args []string) error {
 	c := Config{Name: "dep"}
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
-		set(r.t, &c, key, value)
+		if err := set(&c, key, value); err != nil {
+			return err
+		}
 	}
 	p, err := New(c, 1, r)
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	r.plan, r.calls, r.events = p, map[string]*Call{}, nil
+	return err
 }
 
-func set(t *testing.T, c *Config, key, value string) {
+func set(c *Config, key, value string) error {
 	d, _ := time.ParseDuration(value)
 	n, _ := strconv.Atoi(value)
 	switch key {
@@ -238,11 +186,12 @@ func set(t *testing.T, c *Config, key, value string) {
 		c.Observe |= map[string]Rungs{"timeout": RungTimeout, "retry": RungRetry,
 			"breaker": RungBreaker, "bulkhead": RungBulkhead}[value]
 	default:
-		t.Fatalf("plan: unknown key %q", key)
+		return fmt.Errorf("no setting %q", key)
 	}
+	return nil
 }
 
-func request(t *testing.T, args []string) Request {
+func request(args []string) (Request, error) {
 	req := Request{Deadline: core.Never}
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
@@ -250,7 +199,7 @@ func request(t *testing.T, args []string) Request {
 		case "deadline":
 			d, err := time.ParseDuration(value)
 			if err != nil {
-				t.Fatal(err)
+				return req, err
 			}
 			req.Deadline = core.Instant(d)
 		case "retried-above":
@@ -260,10 +209,10 @@ func request(t *testing.T, args []string) Request {
 		case "left":
 			req.Left = true
 		default:
-			t.Fatalf("begin: unknown word %q", arg)
+			return req, fmt.Errorf("unknown word %q", arg)
 		}
 	}
-	return req
+	return req, nil
 }
 
 var outcomes = map[string]core.Result{
@@ -278,13 +227,14 @@ var outcomes = map[string]core.Result{
 	"cancel":   {Outcome: core.Cancelled},
 }
 
-func event(t *testing.T, f []string) Event {
-	r, ok := outcomes[f[1]]
+// event is what an attempt reports.
+func event(verb string, args []string) (Event, error) {
+	r, ok := outcomes[verb]
 	if !ok {
-		t.Fatalf("unknown command %q", f[1])
+		return Event{}, fmt.Errorf("no verb %q", verb)
 	}
-	e := Event{Kind: Returned, Result: r, Facts: facts(f[3:])}
-	for _, arg := range f[3:] {
+	e := Event{Kind: Returned, Result: r, Facts: facts(args)}
+	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
 		switch key {
 		case "lane":
@@ -294,7 +244,7 @@ func event(t *testing.T, f []string) Event {
 			e.Orphan = true
 		}
 	}
-	return e
+	return e, nil
 }
 
 func facts(args []string) Facts {

@@ -1,75 +1,58 @@
 package deadline
 
 import (
-	"bufio"
-	"os"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
 
 // story is the state of a script: the settings, and the deadline that the last
 // "call" line gave.
 type story struct {
-	t    *testing.T
-	line int
 	c    Config
 	call core.Instant
 }
 
-func TestTimelinesScript(t *testing.T) {
-	file, err := os.Open("testdata/timelines.txt")
+func TestScripts(t *testing.T) {
+	golden.Scripts(t, func() golden.Player { return new(story).play })
+}
+
+func (s *story) play(words []string) (string, error) {
+	if words[0] == "settings" {
+		return "", s.settings(words[1:])
+	}
+	now, verb, args, err := golden.Timed(words)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	defer file.Close()
-	s, lines, ran := story{t: t}, bufio.NewScanner(file), 0
-	for lines.Scan() {
-		s.line++
-		text, _, _ := strings.Cut(lines.Text(), "#")
-		did, want, _ := strings.Cut(text, "->")
-		fields := strings.Fields(did)
-		if len(fields) == 0 {
-			continue
-		}
-		if fields[0] == "settings" {
-			s.settings(fields[1:])
-			continue
-		}
-		ran++
-		did, want = strings.TrimSpace(did), strings.TrimSpace(want)
-		if got := s.do(s.instant(fields[0]), fields[1:]); got != want {
-			t.Errorf("line %d: %s -> %s, want %s", s.line, did, got, want)
-		}
-	}
-	if ran == 0 {
-		t.Fatal("the script is empty")
-	}
-}
-
-func (s *story) do(now core.Instant, fields []string) string {
-	switch fields[0] {
+	switch verb {
 	case "call":
-		s.call = s.c.CallDeadline(now, s.instant(strings.TrimPrefix(fields[1], "caller=")))
-		return show(s.call)
+		caller, err := instant(strings.TrimPrefix(args[0], "caller="))
+		s.call = s.c.CallDeadline(now, caller)
+		return show(s.call), err
 	case "attempt":
-		return show(s.c.AttemptDeadline(now, s.call))
+		return show(s.c.AttemptDeadline(now, s.call)), nil
 	case "start":
-		return s.c.Check(now, s.call).String()
+		return s.c.Check(now, s.call).String(), nil
 	case "wait":
-		return s.c.CheckWait(now, s.call, time.Duration(s.instant(fields[1]))).String()
+		wait, err := time.ParseDuration(args[0])
+		return s.c.CheckWait(now, s.call, wait).String(), err
 	}
-	s.t.Fatalf("line %d: no verb %q", s.line, fields[0])
-	return ""
+	return "", fmt.Errorf("no verb %q", verb)
 }
 
-func (s *story) settings(fields []string) {
+func (s *story) settings(words []string) error {
 	s.c = Config{}
-	for _, f := range fields {
-		key, value, _ := strings.Cut(f, "=")
-		d := time.Duration(s.instant(value))
+	for _, word := range words {
+		key, value, _ := strings.Cut(word, "=")
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return err
+		}
 		switch key {
 		case "request":
 			s.c.Request = d
@@ -80,20 +63,18 @@ func (s *story) settings(fields []string) {
 		case "needs":
 			s.c.Needs = d
 		default:
-			s.t.Fatalf("line %d: no setting %q", s.line, key)
+			return fmt.Errorf("no setting %q", key)
 		}
 	}
+	return nil
 }
 
-func (s *story) instant(text string) core.Instant {
+func instant(text string) (core.Instant, error) {
 	if text == "never" {
-		return core.Never
+		return core.Never, nil
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil {
-		s.t.Fatalf("line %d: %v", s.line, err)
-	}
-	return core.Instant(d)
+	return core.Instant(d), err
 }
 
 func show(t core.Instant) string {

@@ -1,111 +1,11 @@
 package retry
 
 import (
-	"bufio"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
 )
-
-var words = map[string]any{
-	"success": core.Success, "failure": core.Failure, "timeout": core.Timeout,
-	"overloaded": core.Overloaded, "cancelled": core.Cancelled, "ignored": core.Ignored,
-	"unknown": Unknown, "idempotent": Idempotent, "keyed": Keyed, "unsafe": Unsafe,
-	"by-call": ByCall, "always": Always, "never": Never,
-}
-
-// situation is one line of a decision script.
-type situation struct {
-	config     Config
-	attempt    int
-	result     core.Result
-	safety     Safety
-	replayable bool
-}
-
-func causeNamed(t *testing.T, name string) core.Cause {
-	for c := core.NoCause; c <= core.Unknown; c++ {
-		if c.String() == name {
-			return c
-		}
-	}
-	t.Fatalf("no cause is named %q", name)
-	return 0
-}
-
-func parseSituation(t *testing.T, fields []string) situation {
-	s := situation{config: Config{Attempts: 3}, attempt: 1, replayable: true}
-	s.result.Outcome = words[fields[0]].(core.Outcome)
-	s.result.Cause = causeNamed(t, fields[1])
-	s.safety = words[fields[2]].(Safety)
-	for _, f := range fields[3:] {
-		key, value, _ := strings.Cut(f, "=")
-		switch key {
-		case "attempt":
-			s.attempt, _ = strconv.Atoi(value)
-		case "after":
-			s.result.RetryAfter, _ = time.ParseDuration(value)
-		case "no-retry":
-			s.result.NoRetry = true
-		case "body-gone":
-			s.replayable = false
-		case "file":
-			s.config.Idempotent = words[value].(Word)
-		case "also":
-			s.config.Causes = DefaultCauses | Of(causeNamed(t, value))
-		case "only":
-			s.config.Causes = Of(causeNamed(t, value))
-		default:
-			t.Fatalf("unknown word %q", f)
-		}
-	}
-	return s
-}
-
-// runScript calls run with the fields before and the text after "->" of every
-// line that is not a comment.
-func runScript(t *testing.T, name string, run func(t *testing.T, fields []string, want string)) {
-	file, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	lines, ran := bufio.NewScanner(file), 0
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		left, want, ok := strings.Cut(text, "->")
-		if !ok {
-			t.Fatalf("%s:%d: no ->", name, n)
-		}
-		ran++
-		t.Run(name+":"+strconv.Itoa(n), func(t *testing.T) {
-			run(t, strings.Fields(left), strings.TrimSpace(want))
-		})
-	}
-	if ran == 0 {
-		t.Fatalf("%s has no lines", name)
-	}
-}
-
-func TestDecisionsScript(t *testing.T) {
-	runScript(t, "decisions.txt", func(t *testing.T, fields []string, want string) {
-		s := parseSituation(t, fields)
-		if err := s.config.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		got := s.config.Check(s.attempt, s.result, s.safety, s.replayable)
-		if got.String() != want {
-			t.Errorf("%v -> %v, want %s", fields, got, want)
-		}
-	})
-}
 
 func TestF061UnsafeCallsRetryOnlyIfNothingWasSent(t *testing.T) {
 	c := Config{Attempts: 2}

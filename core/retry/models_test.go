@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/mt19937"
 )
 
 const ms = time.Millisecond
@@ -32,17 +33,6 @@ func same(a, b []int64) bool {
 		}
 	}
 	return true
-}
-
-func TestMersenneIsPythons(t *testing.T) {
-	// random.Random(42): [random() for _ in range(3)].
-	want := []float64{0.6394267984578837, 0.025010755222666936, 0.27502931836911926}
-	m := newMersenne(42)
-	for i, w := range want {
-		if got := m.random(); got != w {
-			t.Errorf("draw %d is %v, Python's is %v", i, got, w)
-		}
-	}
 }
 
 func TestR2BackoffWithoutJitter(t *testing.T) {
@@ -72,7 +62,7 @@ func TestR3BackoffWithJitter(t *testing.T) {
 	}
 	for _, test := range tests {
 		b := Backoff{Base: 100 * ms, Cap: 10 * time.Second, Jitter: test.jitter}
-		waits, sum := series(b, 5, newMersenne(42).random)
+		waits, sum := series(b, 5, mt19937.New(42).Float64)
 		if !same(waits, test.waits) {
 			t.Errorf("%v: waits are %v ms, want %v", test.jitter, waits, test.waits)
 		}
@@ -84,7 +74,7 @@ func TestR3BackoffWithJitter(t *testing.T) {
 
 func TestR7TwoTimeoutsThenSuccess(t *testing.T) {
 	c := Config{Attempts: 4, Backoff: Backoff{Base: 100 * ms, Cap: 10 * time.Second}}
-	draws := newMersenne(7)
+	draws := mt19937.New(7)
 	outcomes := []core.Result{
 		{Outcome: core.Timeout, Cause: core.TimedOut},
 		{Outcome: core.Timeout, Cause: core.TimedOut},
@@ -96,7 +86,7 @@ func TestR7TwoTimeoutsThenSuccess(t *testing.T) {
 		if c.Check(attempts, r, Idempotent, true) != core.NoReason {
 			break
 		}
-		wait := c.Wait(attempts, 0, r, draws.random())
+		wait := c.Wait(attempts, 0, r, draws.Float64())
 		slept += wait
 		waits = append(waits, wait.Round(ms/10))
 	}
@@ -115,10 +105,10 @@ func TestR7TwoTimeoutsThenSuccess(t *testing.T) {
 // of 400 ms and sorted into bins of 20 ms: how many come back together.
 func TestR4WorstBinOfCallers(t *testing.T) {
 	for jitter, want := range map[Jitter]int{None: 200, Full: 20, Equal: 32} {
-		draws, bins, worst := newMersenne(42), map[int]int{}, 0
+		draws, bins, worst := mt19937.New(42), map[int]int{}, 0
 		b := Backoff{Base: 400 * ms, Cap: 10 * time.Second, Jitter: jitter}
 		for range 200 {
-			bin := int(b.Delay(1, 0, draws.random()) / (20 * ms))
+			bin := int(b.Delay(1, 0, draws.Float64()) / (20 * ms))
 			bins[bin]++
 			worst = max(worst, bins[bin])
 		}

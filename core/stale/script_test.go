@@ -2,14 +2,13 @@ package stale
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/golden"
 )
 
 // A script is a list of steps, each with what must come of it:
@@ -20,34 +19,12 @@ import (
 //	11s lease k -> true
 //
 // Steps are store KEY VALUE SIZE, lookup KEY, lease KEY, done KEY, remove KEY,
-// reconfigure SETTINGS and state. A line that begins with # says why.
+// reconfigure SETTINGS and state.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var c *Cache
-			for i, line := range strings.Split(string(text), "\n") {
-				if line == "" || strings.HasPrefix(line, "#") {
-					continue
-				}
-				step, want, _ := strings.Cut(line, " -> ")
-				got, err := run(&c, strings.Fields(step))
-				if err != nil {
-					t.Fatalf("%s:%d: %s: %v", file, i+1, line, err)
-				}
-				if got != want {
-					t.Errorf("%s:%d: %s\n\tgot %s", file, i+1, line, got)
-				}
-			}
-		})
-	}
+	golden.Scripts(t, func() golden.Player {
+		var c *Cache
+		return func(words []string) (string, error) { return run(&c, words) }
+	})
 }
 
 func run(c **Cache, words []string) (string, error) {
@@ -59,11 +36,11 @@ func run(c **Cache, words []string) (string, error) {
 		*c, err = New(conf)
 		return "", err
 	}
-	at, err := time.ParseDuration(words[0])
+	now, verb, args, err := golden.Timed(words)
 	if err != nil {
 		return "", err
 	}
-	return act(*c, core.Instant(at), words[1], words[2:])
+	return act(*c, now, verb, args)
 }
 
 func act(c *Cache, now core.Instant, verb string, args []string) (string, error) {
@@ -97,7 +74,7 @@ func act(c *Cache, now core.Instant, verb string, args []string) (string, error)
 		return fmt.Sprintf("entries %d bytes %d stored %d evicted %d too-large %d",
 			n.Entries, n.Bytes, n.Stored, n.Evicted, n.TooLarge), nil
 	}
-	return "", fmt.Errorf("no such step")
+	return "", fmt.Errorf("no verb %q", verb)
 }
 
 func settings(words []string) (c Config, err error) {

@@ -20,63 +20,25 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the decisions in the scripts with the simulator's")
 
-// scripts reads testdata.
-func scripts(t *testing.T) []*Script {
-	t.Helper()
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	var out []*Script
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := Parse(file, string(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-func same(t *testing.T, got, want []string) {
-	t.Helper()
-	for i := range max(len(got), len(want)) {
-		g, w := "(nothing)", "(nothing)"
-		if i < len(got) {
-			g = got[i]
-		}
-		if i < len(want) {
-			w = want[i]
-		}
-		if g != w {
-			t.Fatalf("decision %d:\n got  %s\n want %s", i+1, g, w)
-		}
-	}
-}
-
 func TestSimulator(t *testing.T) {
-	for _, s := range scripts(t) {
+	for _, s := range Scripts(t, "testdata") {
 		t.Run(filepath.Base(s.Name), func(t *testing.T) {
 			got := Log(simulate(t, s), 0)
 			if *update {
 				rewrite(t, s, got)
 				return
 			}
-			same(t, got, s.Want)
+			Same(t, got, s.Want)
 		})
 	}
 }
 
 func TestLibrary(t *testing.T) {
-	for _, s := range scripts(t) {
+	for _, s := range Scripts(t, "testdata") {
 		t.Run(filepath.Base(s.Name), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				events, start := library(t, s)
-				same(t, Log(events, start), s.Want)
+				Same(t, Instants(Log(events, start)), Instants(s.Want))
 			})
 		})
 	}
@@ -98,7 +60,8 @@ func rewrite(t *testing.T, s *Script, got []string) {
 func simulate(t *testing.T, s *Script) []core.Event {
 	dep := s.Policy.Dependencies[0].Name
 	sc := &config.Scenario{For: s.End(),
-		Clients: []*config.Client{{Name: "client", To: "caller", Times: s.Arrives}},
+		Clients: []*config.Client{{Name: "client", To: "caller", Times: s.Arrives,
+			Patience: s.Deadline}},
 		Services: []*config.Service{
 			{Name: "caller", Policy: s.Policy, Instances: 1, Routes: []*config.Route{{Name: "default",
 				Calls: []config.Step{{Dependency: dep, To: "server"}}}}},
@@ -126,23 +89,11 @@ func simulate(t *testing.T, s *Script) []core.Event {
 	return events
 }
 
-// diary keeps events in order.
-type diary struct {
-	mu     sync.Mutex
-	events []core.Event
-}
-
-func (d *diary) Observe(e core.Event) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.events = append(d.events, e)
-}
-
 var errAnswer = errors.New("answered with a failure")
 
 // library runs a script through Do, with goroutines in fake time.
 func library(t *testing.T, s *Script) ([]core.Event, core.Instant) {
-	d := &diary{}
+	d := &Diary{}
 	results := map[error]core.Result{}
 	var mu sync.Mutex
 	set, err := seakeep.NewSet(s.Policy, seakeep.Options{Observer: d,
@@ -156,38 +107,43 @@ func library(t *testing.T, s *Script) ([]core.Event, core.Instant) {
 	}
 	p := set.MustPolicy(s.Policy.Dependencies[0].Name)
 	start := seakeep.Now()
-	var wg sync.WaitGroup
-	for i, at := range s.Arrives {
-		wg.Go(func() {
-			time.Sleep(at)
-			ctx := seakeep.With(context.Background(), seakeep.Call{Idempotent: true})
-			attempt := 0
-			_, _ = seakeep.Do(ctx, p, func(ctx context.Context) (int, error) {
-				a := s.Answer(i, attempt)
-				attempt++
-				if a.Status == 0 {
-					<-ctx.Done()
-					return 0, ctx.Err()
-				}
-				select {
-				case <-time.After(a.After):
-				case <-ctx.Done():
-					return 0, ctx.Err()
-				}
-				if a.Status < 400 {
-					return 1, nil
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				err := &failure{errAnswer}
-				results[err] = a.Result()
-				return 0, err
-			})
+	s.Play(func(n int) {
+		ctx, cancel := s.context()
+		defer cancel()
+		ctx = seakeep.With(ctx, seakeep.Call{Idempotent: true})
+		attempt := 0
+		_, _ = seakeep.Do(ctx, p, func(ctx context.Context) (int, error) {
+			a := s.Answer(n, attempt)
+			attempt++
+			if a.Status == 0 {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}
+			select {
+			case <-time.After(a.After):
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+			if a.Status < 400 {
+				return 1, nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			err := &failure{errAnswer}
+			results[err] = a.Result()
+			return 0, err
 		})
-	}
-	wg.Wait()
-	return d.events, start
+	})
+	return d.Events(), start
 }
 
 // failure is an error of its own for each attempt.
 type failure struct{ error }
+
+// context returns that of a caller who waits as long as the script says.
+func (s *Script) context() (context.Context, context.CancelFunc) {
+	if s.Deadline == 0 {
+		return context.Background(), func() {}
+	}
+	return context.WithTimeout(context.Background(), s.Deadline)
+}

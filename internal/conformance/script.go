@@ -6,6 +6,7 @@ package conformance
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,12 +18,15 @@ import (
 // Script is a policy, when calls arrive, and what the dependency does with each
 // attempt.
 type Script struct {
-	Name    string
-	Policy  *config.File
-	Text    string // of the policy
-	Arrives []time.Duration
-	Answers [][]Answer // by call, by attempt; the last one stands for all that follow
-	Want    []string   // the decisions
+	Name   string
+	Policy *config.File
+	Text   string // of the policy
+	// Deadline is how long after its arrival each call is waited for; zero: for
+	// ever.
+	Deadline time.Duration
+	Arrives  []time.Duration
+	Answers  [][]Answer // by call, by attempt; the last one stands for all that follow
+	Want     []string   // the decisions
 }
 
 // Answer is what the dependency does with an attempt.
@@ -62,7 +66,7 @@ func (s *Script) End() time.Duration {
 
 // Parse reads a script: the policy, a line "---", one line for each call (when
 // it arrives, and its answers: "0ms 20ms 200 | 30ms 503 retry 1s | never"), a
-// line "---", and the decisions.
+// line "---", and the decisions. Before the calls may stand "deadline 100ms".
 func Parse(name, text string) (*Script, error) {
 	parts := strings.SplitN(text, "---\n", 3)
 	if len(parts) != 3 {
@@ -76,10 +80,15 @@ func Parse(name, text string) (*Script, error) {
 	lines := bufio.NewScanner(strings.NewReader(parts[1]))
 	for lines.Scan() {
 		line, _, _ := strings.Cut(lines.Text(), "#")
-		if strings.TrimSpace(line) == "" {
-			continue
+		limit, isLimit := strings.CutPrefix(strings.TrimSpace(line), "deadline ")
+		switch {
+		case strings.TrimSpace(line) == "":
+		case isLimit:
+			s.Deadline, err = time.ParseDuration(limit)
+		default:
+			err = s.call(line)
 		}
-		if err := s.call(line); err != nil {
+		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w", name, line, err)
 		}
 	}
@@ -150,7 +159,28 @@ func Log(events []core.Event, start core.Instant) []string {
 		if e.Took != 0 {
 			line += " " + e.Took.String()
 		}
+		if e.Observed {
+			line += ", only observed"
+		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// Instants puts the lines of each instant in an order that says nothing. Calls
+// that run side by side have none within an instant, and over HTTP a call has
+// ended when its answer's headers are there, and gives back what it holds when
+// its body has: at the same instant, but a little later.
+func Instants(lines []string) []string {
+	at := func(line string) string { return line[:strings.IndexByte(line, ' ')] }
+	out := slices.Clone(lines)
+	for from := 0; from < len(out); {
+		to := from
+		for to < len(out) && at(out[to]) == at(out[from]) {
+			to++
+		}
+		slices.Sort(out[from:to])
+		from = to
 	}
 	return out
 }

@@ -67,47 +67,69 @@ func Timed(words []string) (now core.Instant, verb string, args []string, err er
 }
 
 // play returns what is wrong with a script. To rewrite is to take the player's
-// answers for right; a file in which a line cannot be played is left alone.
-func play(file string, p Player, rewrite bool) (wrong []error) {
+// answers for right; a file with a line that cannot be played is left alone.
+func play(file string, p Player, rewrite bool) []error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return []error{err}
 	}
-	var out strings.Builder
+	out, differ, err := replay(file, string(text), p)
+	switch {
+	case err != nil:
+		return append(differ, err)
+	case !rewrite:
+		return differ
+	case out == string(text):
+		return nil
+	}
+	if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// replay returns the text with the player's answers, an error for each line
+// that wants another one, and what made it stop early.
+func replay(file, text string, p Player) (out string, differ []error, stop error) {
+	var b strings.Builder
 	number, answers := 0, 0
-	for written := range strings.Lines(string(text)) {
+	for written := range strings.Lines(text) {
 		number++
 		l := parse(written)
-		if l.do == "" {
-			out.WriteString(written)
+		if l.isComment() {
+			b.WriteString(written)
 			continue
 		}
-		got, err := p.safely(strings.Fields(l.do))
-		if err == nil && parse(l.answered(got)).want != got {
-			err = fmt.Errorf("the answer %q cannot stand in a script", got)
-		}
+		got, err := p.answer(l)
 		if err != nil {
-			return append(wrong, fmt.Errorf("%s:%d: %s: %w", file, number, l.do, err))
+			return "", differ, fmt.Errorf("%s:%d: %s: %w", file, number, l.do, err)
 		}
 		if got != "" {
 			answers++
 		}
-		if got != l.want && !rewrite {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %s\n\tgot  %s\n\twant %s",
+		if got != l.want {
+			differ = append(differ, fmt.Errorf("%s:%d: %s\n\tgot  %s\n\twant %s",
 				file, number, l.do, shown(got), shown(l.want)))
 		}
-		out.WriteString(l.answered(got))
+		b.WriteString(l.answered(got))
 	}
 	if answers == 0 {
-		wrong = append(wrong, fmt.Errorf("%s: no line answers, so nothing is checked", file))
+		return "", differ, fmt.Errorf("%s: no line answers, so nothing is checked", file)
 	}
-	if rewrite && len(wrong) == 0 && out.String() != string(text) {
-		wrong = append(wrong, os.WriteFile(file, []byte(out.String()), 0o644))
+	return b.String(), differ, nil
+}
+
+// answer plays a line, and refuses an answer that could not be read back.
+func (p Player) answer(l line) (string, error) {
+	words := strings.Fields(l.do)
+	if len(words) == 0 {
+		return "", errors.New("nothing stands before the arrow")
 	}
-	if errors.Join(wrong...) == nil {
-		return nil
+	got, err := p.safely(words)
+	if err == nil && parse(l.answered(got)).want != got {
+		err = fmt.Errorf("the answer %q cannot stand in a script", got)
 	}
-	return wrong
+	return got, err
 }
 
 // safely plays a line and makes its panic an error, which names the line: most

@@ -9,10 +9,11 @@ import (
 // line is a line of a script, in its parts.
 type line struct {
 	written string // all of it, with the line's end
-	do      string // before the arrow; "" if it is only a comment
+	do      string // before the arrow
 	want    string // behind it
-	head    string // as do, with the space that lines the arrows up
+	head    string // as do, with the space that lines up the arrows
 	comment string // from the # on
+	column  int    // where that stands
 }
 
 func parse(written string) line {
@@ -20,8 +21,9 @@ func parse(written string) line {
 	body := strings.TrimSuffix(written, "\n")
 	if at := commentAt(body); at >= 0 {
 		body, l.comment = body[:at], body[at:]
+		l.column = utf8.RuneCountInString(body)
 	}
-	// The space lets an arrow without an answer be one too.
+	// With the space an arrow that nothing follows is an arrow too.
 	head, want, asked := strings.Cut(strings.TrimRight(body, " \t")+" ", " -> ")
 	if !asked {
 		head = strings.TrimRight(head, " \t")
@@ -40,8 +42,11 @@ func commentAt(body string) int {
 	return -1
 }
 
+// isComment reports whether there is nothing to do.
+func (l line) isComment() bool { return l.do == "" && l.want == "" }
+
 // answered returns the line with got for its answer: as it was if that is what
-// it wants, else with its comment in the same column where there is room.
+// it wants, else with its comment in the same column if there is room.
 func (l line) answered(got string) string {
 	if got == l.want {
 		return l.written
@@ -51,8 +56,7 @@ func (l line) answered(got string) string {
 		body = strings.TrimRight(l.head, " \t")
 	}
 	if l.comment != "" {
-		before, _, _ := strings.Cut(l.written, l.comment)
-		body = fmt.Sprintf("%-*s %s", utf8.RuneCountInString(before)-1, body, l.comment)
+		body = fmt.Sprintf("%-*s %s", l.column-1, body, l.comment)
 	}
 	if strings.HasSuffix(l.written, "\n") {
 		body += "\n"

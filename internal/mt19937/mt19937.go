@@ -1,6 +1,6 @@
 // Package mt19937 is the Mersenne Twister as Python's random.Random draws from
-// it. Published numbers that were drawn there can be drawn here again, digit by
-// digit. Nothing of the product draws from it.
+// it: published numbers that were drawn there come out here again, digit by digit.
+// Only comparisons with such numbers use it.
 //
 // Source: M. Matsumoto and T. Nishimura, "Mersenne Twister", ACM TOMACS 8(1),
 // 1998; the seeding by an array is their init_by_array of 2002.

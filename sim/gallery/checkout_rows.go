@@ -268,7 +268,7 @@ func queueRules(s *sheet) {
 		{"bound 100", 58, config.Queue{Rule: config.FIFO, Length: 100}},
 	} {
 		r := table{slow: second, queue: row.q}.sample(seeds)
-		s.mean(row.name, known{row.want, 1, "%"}, r.of(ab), few(5))
+		s.mean(row.name, known{row.want, 1, "%"}, r.of(ab), share)
 		if row.q.Rule == config.LIFO {
 			s.mean(row.name+", p99", known{81, 0, "ms"}, r.of(p99), off(2))
 		}
@@ -278,7 +278,7 @@ func queueRules(s *sheet) {
 		name := number(float64(row.bound), 0, "places")
 		s.shown(name+", settled", 1, "%", t.sample(seeds).of(ab))
 		t.cold, t.length = true, 30*second
-		s.mean(name+", first 30 s", known{float64(row.want), 0, "%"}, t.sample(seeds).of(ab), few(1))
+		s.mean(name+", first 30 s", known{float64(row.want), 0, "%"}, t.sample(seeds).of(ab), either(share, few(1)))
 	}
 	s.aside = "the bounds of 500 and 800 only while the queue still fills"
 	s.Note = "At a bound of 800 everybody waits for 800/573 = 1.4 s, so that nobody is served in time once it is full; the " +

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/seakeep/seakeep/sim/stats"
 )
 
 // ln and exp are the logarithm and the exponential. Those of package math are
@@ -95,12 +93,6 @@ func crossing(low, high, level float64, f func(float64) float64) float64 {
 		}
 	}
 	return low + (high-low)/2
-}
-
-// at returns the quantile q of a sample.
-func at(xs []float64, q float64) float64 {
-	sorted := slices.Sorted(slices.Values(xs))
-	return stats.QuantileOf(sorted, q, level).Value
 }
 
 func sortedTimes(times []time.Duration) []time.Duration {

@@ -2,6 +2,7 @@ package gallery
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,9 +42,22 @@ func (k known) half() float64 {
 // tolerance says how far a simulated figure may be from the published one.
 type tolerance func(k known, e stats.Estimate) float64
 
+// rare is how seldom a mean may be beyond its tolerance by chance: as seldom as
+// a normal one is beyond three standard errors.
+const rare = 0.00135
+
+// wide is three standard errors, or what takes their place where the error was
+// estimated from few replications.
+func wide(e stats.Estimate, standardError float64) float64 {
+	if e.SD == 0 {
+		return 0
+	}
+	return stats.Student(1-rare, e.N-1) * standardError
+}
+
 // rate is the tolerance of rates, counts and times.
 func rate(k known, e stats.Estimate) float64 {
-	return max(3*e.Error(), math.Abs(k.value)/100)
+	return max(wide(e, e.Error()), math.Abs(k.value)/100)
 }
 
 // off is a tolerance of a fixed size, in the figure's unit.
@@ -62,17 +76,21 @@ func part(of float64) tolerance {
 func spread(sd float64, n int) tolerance {
 	return func(k known, e stats.Estimate) float64 {
 		theirs := sd / math.Sqrt(float64(n))
-		return 3*math.Sqrt(float64(theirs*theirs)+float64(e.Error()*e.Error())) + k.half()
+		return wide(e, math.Hypot(theirs, e.Error())) + k.half()
 	}
 }
 
-// few is the tolerance beside a published mean over n replications whose spread
-// is taken to be that of ours.
+// few is spread where only n is known, and their standard deviation is taken to
+// be ours.
 func few(n int) tolerance {
 	return func(k known, e stats.Estimate) float64 {
-		both := 3 * e.SD * math.Sqrt(1/float64(n)+1/float64(e.N))
-		return max(both+k.half(), math.Abs(k.value)/100)
+		return max(spread(e.SD, n)(k, e), math.Abs(k.value)/100)
 	}
+}
+
+// either is the wider of two tolerances.
+func either(a, b tolerance) tolerance {
+	return func(k known, e stats.Estimate) float64 { return max(a(k, e), b(k, e)) }
 }
 
 // add puts a figure on the card.
@@ -120,6 +138,15 @@ func (s *sheet) within(name string, want known, q stats.Quantile) {
 	s.add(Figure{Name: name, Published: want.text(), Ours: number(q.Value, want.digits, want.unit),
 		Interval: "[" + number(q.Low, want.digits, "") + ", " + number(q.High, want.digits, "") + "]",
 		Match:    q.Low-want.half() <= want.value && want.value <= q.High+want.half()})
+}
+
+// quantile compares a published quantile over seeds with ours. Theirs was a
+// whole number of a sample as well, so one more than the interval is allowed.
+func (s *sheet) quantile(name string, want known, xs []float64, q float64) {
+	s.within(name, want, stats.QuantileOf(slices.Sorted(slices.Values(xs)), q, level))
+	f := &s.Figures[len(s.Figures)-1]
+	r := stats.QuantileOf(slices.Sorted(slices.Values(xs)), q, 1-2*rare)
+	f.Match = r.Low-1 <= want.value && want.value <= r.High+1
 }
 
 // shown puts a figure of ours on the card that nobody has published.

@@ -124,8 +124,9 @@ func (h *host) away() {
 		for k := s.from; k < s.to; k++ {
 			worst = max(worst, h.at(k).Away)
 		}
-		h.add(max(h.at(s.from).Gone, h.start(s.from)), Away, h.cfg.Name, fmt.Sprintf("the health check restarts %s: up to %d "+
-			"of %d instances are away%s", h.cfg.Name, worst, h.cfg.Instances, h.until(s.to)))
+		text := fmt.Sprintf("the health check restarts %s: up to %d of %d instances are away%s",
+			h.cfg.Name, worst, h.cfg.Instances, h.until(s.to))
+		h.add(max(h.at(s.from).Gone, h.start(s.from)), Away, h.cfg.Name, text)
 	}
 }
 

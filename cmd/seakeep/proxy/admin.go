@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 )
 
@@ -72,10 +73,12 @@ func (p *Proxy) showDependency(w http.ResponseWriter, r *http.Request) {
 type order struct {
 	Mode  *string `json:"mode"`
 	Reset bool    `json:"reset"`
+	Key   string  `json:"key"` // of a breaker kept per key; empty: the dependency's own
 }
 
 var errOrder = errors.New(
-	`give {"mode": "force-open"}, {"mode": "force-closed"}, {"mode": "auto"} or {"reset": true}`)
+	`give {"mode": "force-open"}, {"mode": "force-closed"}, {"mode": "auto"} or {"reset": true}, ` +
+		`and for a breaker kept per key also "key"`)
 
 // orderBreaker changes a breaker by hand. An operation that shares its
 // dependency's breaker changes that one.
@@ -99,15 +102,20 @@ func (p *Proxy) orderBreaker(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusConflict, name+" has no breaker")
 		return
 	}
+	found := false
 	if o.Reset {
-		plan.Reset(seakeep.Now())
+		found = plan.Reset(seakeep.Now(), o.Key)
 	} else {
-		plan.Force(seakeep.Now(), mode)
+		found = plan.Force(seakeep.Now(), o.Key, mode)
 	}
-	s := policy.Snapshot()
-	p.log.Warn("breaker changed by hand", "policy", name, "mode", s.Breaker.Mode.String(),
-		"state", s.Breaker.State.String(), "client", r.RemoteAddr)
-	show(w, http.StatusOK, breakerOf(s.Breaker))
+	s := plan.Why(seakeep.Now(), o.Key, core.CircuitOpen).Breaker
+	if !found || s == nil {
+		say(w, http.StatusNotFound, name+" has no breaker for this key")
+		return
+	}
+	p.log.Warn("breaker changed by hand", "policy", name, "key", o.Key, "mode", s.Mode.String(),
+		"state", s.State.String(), "client", r.RemoteAddr)
+	show(w, http.StatusOK, breakerOf(s))
 }
 
 func readOrder(body io.Reader) (o order, mode breaker.Mode, err error) {

@@ -100,13 +100,13 @@ func TestF149TruncatedAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reset  bool
 		answer string
-		failed uint64 // a stream has gone well once it has begun
+		calls  uint64 // a stream has gone well once it has begun, and its break is one more
 	}{
 		"length":        {false, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + half, 1},
 		"length, reset": {true, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n" + half, 1},
-		"chunked":       {false, chunked + "32\r\n" + half + "\r\n", 0},
-		"in a chunk":    {false, chunked + "32\r\n" + half + "\r\n64\r\n" + half[:20], 0},
-		"bad chunk":     {false, chunked + "32\r\n" + half + "\r\nzz\r\n", 0},
+		"chunked":       {false, chunked + "32\r\n" + half + "\r\n", 2},
+		"in a chunk":    {false, chunked + "32\r\n" + half + "\r\n64\r\n" + half[:20], 2},
+		"bad chunk":     {false, chunked + "32\r\n" + half + "\r\nzz\r\n", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read := make(chan struct{})
@@ -122,14 +122,15 @@ func TestF149TruncatedAnswers(t *testing.T) {
 			})
 			done := sync.OnceFunc(func() { close(read) })
 			t.Cleanup(done)
-			u := start(t, policy(b.url(), breakerOf5, "retry: {attempts: 3}"))
+			u := start(t, policy(b.url(), "breaker: {window: 5 calls, calls: 3, failures: 50%}",
+				"retry: {attempts: 3}"))
 			c := u.dial()
 			c.send("GET / HTTP/1.1", "Host: h", "", "")
 			resp, err := http.ReadResponse(c.br, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tc.failed == 1 { // net/http holds unfinished chunks back
+			if tc.calls == 1 { // net/http holds unfinished chunks back
 				if _, err := io.ReadFull(resp.Body, make([]byte, 50)); err != nil {
 					t.Fatalf("the first half: %v", err)
 				}
@@ -138,10 +139,10 @@ func TestF149TruncatedAnswers(t *testing.T) {
 			if more, err := io.ReadAll(resp.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("then %q, %v; want a broken connection", more, err)
 			}
-			until(t, "the report", func() bool { return u.snapshot("dep").Breaker.Window.Calls > 0 })
+			until(t, "the report", func() bool { return u.snapshot("dep").Breaker.Window.Failed > 0 })
 			s := u.snapshot("dep")
-			if w := s.Breaker.Window; w.Calls != 1 || w.Failed != tc.failed {
-				t.Errorf("the breaker counts %+v, want %d failures", w, tc.failed)
+			if w := s.Breaker.Window; w.Calls != tc.calls || w.Failed != 1 {
+				t.Errorf("the breaker counts %+v, want one failure among %d calls", w, tc.calls)
 			}
 			if n := b.conns.Load(); n != 1 {
 				t.Errorf("%d attempts, want 1", n)

@@ -26,7 +26,8 @@ type exchange struct {
 	upgrade string    // the protocol that the client wants to change to
 	report  seakeep.Report
 	interim interim
-	sent    bool // the answer has begun
+	left    []string // of the caller's deadline, in milliseconds; nil: it named none
+	sent    bool     // the answer has begun
 }
 
 // exchange handles one request.
@@ -105,7 +106,7 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 		h[deadline.GRPCHeader] != nil {
 		// What is malformed is as good as absent.
 		if left, ok, _ := deadline.Read(h.Get); ok {
-			return context.WithTimeout(ctx, left)
+			x.left = []string{deadline.EncodeMillis(left)}
 		}
 	}
 	return context.WithCancel(ctx)
@@ -127,6 +128,11 @@ func retriedAbove(h http.Header) bool {
 // else reads them.
 func (x *exchange) outgoing(ctx context.Context) *http.Request {
 	x.forwardFields()
+	if x.left != nil {
+		// The transport keeps to it until the answer begins, as its sender does:
+		// a stream may outlive it.
+		x.r.Header[deadline.Header] = x.left
+	}
 	out := x.r.WithContext(ctx)
 	u := *x.r.URL
 	// The transport puts the endpoint's address in. Host stays the client's.

@@ -9,7 +9,7 @@ import (
 
 // open holds the breaker of dep open.
 func (u *under) open() {
-	u.set.MustPolicy("dep").Plan().Force(seakeep.Now(), breaker.ForceOpen)
+	u.set.MustPolicy("dep").Plan().Force(seakeep.Now(), "", breaker.ForceOpen)
 }
 
 // passed reports whether the proxy has run for so many milliseconds since it

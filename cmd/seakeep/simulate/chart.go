@@ -16,7 +16,7 @@ type picture struct {
 	Limit  float64 // a line across; 0: none
 	Says   string  // what the line across is
 	Curves []curve // drawn together in a page, one below the other in a terminal
-	Zero   bool    // nothing ever happened on it
+	Sparse bool    // curves of nothing are left out
 }
 
 type curve struct {
@@ -28,7 +28,7 @@ type curve struct {
 func (r *Report) pictures() (all []picture) {
 	s := r.Summary
 	success := picture{Title: "success", Unit: study.Share, Top: 1}
-	stood := picture{Title: "answered by a fallback", Unit: study.Share, Top: 1}
+	stood := picture{Title: "answered by a fallback", Unit: study.Share, Top: 1, Sparse: true}
 	for _, e := range s.Endpoints {
 		success.add(e.Name, s.Over(e.Key+"."+study.Success))
 		stood.add(e.Name, s.Over(e.Key+"."+study.Fallback))
@@ -49,7 +49,7 @@ func (r *Report) pictures() (all []picture) {
 		all = append(all, busy, queue)
 	}
 	all = append(all, load)
-	open := picture{Title: "breakers that are not closed", Unit: study.Share, Top: 1}
+	open := picture{Title: "breakers that are not closed", Unit: study.Share, Top: 1, Sparse: true}
 	for _, d := range s.Dependencies {
 		open.add(d.Name, s.Over(d.Key+"."+study.Open))
 	}
@@ -68,15 +68,17 @@ func (p *picture) add(name string, s *study.Series) {
 func used(all []picture) (kept []picture) {
 	for _, p := range all {
 		most := 0.0
+		var some []curve
 		for _, c := range p.Curves {
-			for _, v := range c.Values {
-				most = max(most, v) // not a number never wins
+			high := c.most()
+			if most = max(most, high); high > 0 || !p.Sparse {
+				some = append(some, c)
 			}
 		}
 		if most == 0 {
 			continue
 		}
-		if p.Top == 0 {
+		if p.Curves = some; p.Top == 0 {
 			p.Top = round(most)
 		}
 		kept = append(kept, p)
@@ -84,9 +86,19 @@ func used(all []picture) (kept []picture) {
 	return kept
 }
 
+// most is the highest value.
+func (c *curve) most() (most float64) {
+	for _, v := range c.Values {
+		if v > most { // not a number never is
+			most = v
+		}
+	}
+	return most
+}
+
 // round returns the next larger round number, for the end of a scale.
 func round(x float64) float64 {
-	for by := 1e-9; ; by *= 10 {
+	for by := 1.0; ; by *= 10 {
 		for _, digits := range []float64{1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8} {
 			if top := digits * by; top >= x {
 				return top
@@ -131,7 +143,6 @@ func (t *textReport) charts() {
 func (t *textReport) marks() (row string, legend []string) {
 	cells := []byte(strings.Repeat(" ", chartWidth))
 	for i, c := range study.Script(t.Scenario) {
-		letter := byte('a' + i)
 		if i >= 26 {
 			break
 		}
@@ -139,8 +150,8 @@ func (t *textReport) marks() (row string, legend []string) {
 		for at < chartWidth-1 && cells[at] != ' ' {
 			at++
 		}
-		cells[at] = letter
-		legend = append(legend, fmt.Sprintf("%c %9s  %s", letter, study.At(c.At, t.Summary.For), c.Text))
+		cells[at] = letter(i)[0]
+		legend = append(legend, fmt.Sprintf("%s %9s  %s", letter(i), study.At(c.At, t.Summary.For), c.Text))
 	}
 	return strings.TrimRight(string(cells), " "), legend
 }

@@ -97,7 +97,7 @@ func moments(causes []study.Cause, s *study.Summary, lettered bool) (all []momen
 	for i, c := range causes {
 		kind := c.Kind.String()
 		if lettered {
-			kind = string('a' + rune(i%26))
+			kind = letter(i)
 		}
 		all = append(all, moment{study.At(c.At, s.For), kind, c.Text})
 	}

@@ -26,13 +26,7 @@ func (p *picture) svg(length time.Duration, marks []study.Cause) template.HTML {
 	fmt.Fprintf(&b, `<svg role="img" viewBox="0 0 %g %g" aria-label="%s over time">`, chartWide,
 		chartHigh, html.EscapeString(p.Title))
 	p.grid(&b, length)
-	for i, c := range marks {
-		x := acrossAt(c.At, length)
-		fmt.Fprintf(&b, `<line class="mark" x1="%.1f" x2="%.1f" y1="%g" y2="%g"/>`, x, x, chartTop,
-			chartHigh-chartFoot)
-		fmt.Fprintf(&b, `<text class="mark" x="%.1f" y="%g"><title>%s</title>%c</text>`, x+2,
-			chartTop-3, html.EscapeString(c.Text), 'a'+rune(i%26))
-	}
+	drawMarks(&b, length, marks)
 	if p.Limit > 0 {
 		y := p.up(p.Limit)
 		fmt.Fprintf(&b, `<line class="limit" x1="%g" x2="%g" y1="%.1f" y2="%.1f"/>`, chartLeft,
@@ -46,6 +40,23 @@ func (p *picture) svg(length time.Duration, marks []study.Cause) template.HTML {
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
+
+// drawMarks draws the changes of the scenario, those of one moment as one line.
+func drawMarks(b *strings.Builder, length time.Duration, marks []study.Cause) {
+	for i := 0; i < len(marks); {
+		at, letters := marks[i].At, ""
+		for ; i < len(marks) && marks[i].At == at; i++ {
+			letters += letter(i)
+		}
+		x := acrossAt(at, length)
+		fmt.Fprintf(b, `<line class="mark" x1="%.1f" x2="%.1f" y1="%g" y2="%g"/>`, x, x, chartTop,
+			chartHigh-chartFoot)
+		fmt.Fprintf(b, `<text class="mark" x="%.1f" y="%g">%s</text>`, x+2, chartTop-3, letters)
+	}
+}
+
+// letter names a change of the scenario, in charts and beside them.
+func letter(i int) string { return string('a' + rune(i%26)) }
 
 // acrossAt is where a moment is.
 func acrossAt(at, length time.Duration) float64 {

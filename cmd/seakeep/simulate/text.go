@@ -203,4 +203,9 @@ func (t *textReport) findings() {
 }
 
 // seconds writes a time for an axis.
-func seconds(d time.Duration) string { return study.Seconds.Text(d.Seconds()) }
+func seconds(d time.Duration) string {
+	if d == 0 {
+		return "0 s"
+	}
+	return study.Seconds.Text(d.Seconds())
+}

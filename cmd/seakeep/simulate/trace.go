@@ -46,7 +46,7 @@ func traceLine(w io.Writer, width int, e *core.Event) error {
 	if e.Took != 0 {
 		took = fmt.Sprintf("%.9f", e.Took.Seconds())
 	}
-	var more []string
+	more := make([]string, 0, 4)
 	if e.From != "" || e.To != "" {
 		more = append(more, e.From+" to "+e.To)
 	}
@@ -57,6 +57,9 @@ func traceLine(w io.Writer, width int, e *core.Event) error {
 	}
 	if e.Observed {
 		more = append(more, "observed")
+	}
+	if len(more) == 0 {
+		more = append(more, "-")
 	}
 	_, err := fmt.Fprintf(w, "%14.9f  %-*s  %-16s  %d  %-10s  %-12s  %-20s  %12s  %s\n",
 		float64(e.At)/1e9, width, e.Policy, e.Kind, e.Attempt, outcome, cause, reason, took,
