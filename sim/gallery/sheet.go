@@ -76,7 +76,7 @@ func part(of float64) tolerance {
 func spread(sd float64, n int) tolerance {
 	return func(k known, e stats.Estimate) float64 {
 		theirs := sd / math.Sqrt(float64(n))
-		return wide(e, math.Hypot(theirs, e.Error())) + k.half()
+		return wide(e, math.Sqrt(float64(theirs*theirs)+float64(e.Error()*e.Error()))) + k.half()
 	}
 }
 
