@@ -45,9 +45,9 @@ func whole(ns float64) time.Duration {
 
 // between reads a quantile off points, linearly.
 func between(points []config.Point, q float64) time.Duration {
-	var last config.Point
+	var last config.Point // nothing is faster than no time at all
 	for _, p := range points {
-		if q <= p.Quantile {
+		if q <= p.Quantile && p.Quantile > last.Quantile {
 			share := (q - last.Quantile) / (p.Quantile - last.Quantile)
 			return last.Value + whole(share*float64(p.Value-last.Value))
 		}

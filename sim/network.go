@@ -61,9 +61,8 @@ func (s *service) send(j *job) {
 	}
 }
 
-// mend puts the network back, and delivers what it held.
+// mend delivers what the network held.
 func (s *service) mend() {
-	s.cut, s.buffered = false, false
 	held := s.held
 	s.held = nil
 	for _, j := range held {

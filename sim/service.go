@@ -16,13 +16,14 @@ type service struct {
 	routes    []*route
 	balancer  *balance.Balancer // nil: one instance
 	gate      gate
-	work      *Stream // service times
-	luck      *Stream // failures and cache hits
-	roads     *Stream // network
-	hasRoad   bool    // the network has a delay or a loss
-	cut       bool    // the network to it is down
-	buffered  bool    // ... and holds back what is on the way
-	held      []*job  // ... here
+	work      *Stream      // service times
+	luck      *Stream      // failures and cache hits
+	roads     *Stream      // network
+	hasRoad   bool         // the network has a delay or a loss
+	policy    *config.File // in use
+	cut       bool         // the network to it is down
+	buffered  bool         // ... and holds back what is on the way
+	held      []*job       // ... here
 	count     counts
 	full      moment // when all workers were busy
 	turned    moment // when one was refused
@@ -52,7 +53,9 @@ type instance struct {
 	busy    int
 	hold    time.Duration // how long workers are busy with a request, smoothed
 	queue   queue
-	down    bool
+	down    bool // because it was killed, or is away
+	killed  bool // by the scenario
+	away    bool // restarting, because it looked unhealthy
 	silent  bool
 	hanging []*job
 	active  *job // every request that is here, linked

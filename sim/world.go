@@ -21,7 +21,8 @@ type World struct {
 	services []*service
 	clients  []*client
 	members  []*member
-	samples  [][]Sample // by slice, and by service
+	samples  [][]Sample       // by slice, and by service
+	inForce  []*config.Change // in the order in which they began
 	trace    func(core.Event)
 	fate     func(Fate)
 	answer   func(string, uint64, int) (time.Duration, core.Result, bool)
@@ -131,38 +132,6 @@ func (s sampler) Fire(int, int64) {
 		row[k] = v.sample()
 	}
 	s.w.samples = append(s.w.samples, row)
-}
-
-// effect is a change of the scenario on its way.
-type effect struct {
-	world  *World
-	change *config.Change
-	undo   []func()
-}
-
-const (
-	effectDo = iota // what Fire is told
-	effectUndo
-)
-
-func (w *World) plan(c *config.Change) {
-	e := &effect{world: w, change: c}
-	w.At(core.Instant(c.At), Changes, e, effectDo, 0)
-	if c.Length > 0 {
-		w.At(core.Instant(c.At).Add(c.Length), Changes, e, effectUndo, 0)
-	}
-}
-
-// Fire implements Actor.
-func (e *effect) Fire(what int, _ int64) {
-	if what == effectDo {
-		e.do()
-		return
-	}
-	for i := len(e.undo) - 1; i >= 0; i-- {
-		e.undo[i]()
-	}
-	e.undo = nil
 }
 
 func (w *World) service(name string) *service {

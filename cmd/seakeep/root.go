@@ -55,7 +55,7 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newSchemaCommand(), newSimCommand())
+		newSchemaCommand(), newSimCommand(), newImportCommand())
 	return root
 }
 

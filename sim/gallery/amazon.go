@@ -110,8 +110,8 @@ var amazonTable = []struct {
 }
 
 func amazon(s *sheet) {
-	s.Setup = "Clients that write one row with optimistic concurrency; |N(10, 2)| ms a message; base 5 ms, cap 2 s; " +
-		"the waits are those of core/retry."
+	s.Setup = "Clients that write one row with optimistic concurrency; |N(10, 2)| ms a " +
+		"message; base 5 ms, cap 2 s; the waits are those of core/retry."
 	calls := map[string]float64{}
 	for _, row := range amazonTable {
 		for i, curve := range curves {

@@ -62,8 +62,8 @@ func s4(s *sheet) {
 }
 
 func s5(s *sheet) {
-	s.Setup = "The brief says that each further nine costs about ten times as much. What can be computed is what it " +
-		"leaves."
+	s.Setup = "The brief says that each further nine costs about ten times as much. What can " +
+		"be computed is what it leaves."
 	s.rounds("time allowed at 99.9 % against 99.99 %", known{10, 0, "times"},
 		down(99.9, month)/down(99.99, month))
 	s.Note = "That the cost rises alike is a claim, and no formula of ours shows it."

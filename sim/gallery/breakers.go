@@ -68,8 +68,8 @@ func (s *sheet) demo(b *breaker.Breaker, n counted, sent, fallbacks int) {
 }
 
 func b1(s *sheet) {
-	s.Setup = "A call every 100 ms for 30 s; no answers from 5 s to 15 s. Each result is recorded before the " +
-		"next call is asked for, though the call ends later."
+	s.Setup = "A call every 100 ms for 30 s; no answers from 5 s to 15 s. Each result is " +
+		"recorded before the next call is asked for, though the call ends later."
 	b, n := must(breaker.New(demo, s.Seed)), counted{}
 	for i := range 300 {
 		now := core.Instant(i) * core.Instant(100*ms)
@@ -88,7 +88,8 @@ func b1(s *sheet) {
 	s.demo(b, n, 196, 104)
 	s.count("sent in the outage", 10, n.outage)
 	s.aside = "but 196 and 104 are made by the loop, see B1'"
-	s.Note = "No real caller knows a result before its call ends. In the order of events it is 200 and 100."
+	s.Note = "No real caller knows a result before its call ends. In the order of events it is " +
+		"200 and 100."
 }
 
 // honest runs the demo in the order of events.
@@ -159,8 +160,8 @@ func (r *rig) state(now time.Duration) string {
 }
 
 func b2(s *sheet) {
-	s.Setup = "A window of 10 s, at least ten calls, 50 %, open for 5 s, one trial at a time, two close it. " +
-		"At 0, four calls go well and six time out."
+	s.Setup = "A window of 10 s, at least ten calls, 50 %, open for 5 s, one trial at a time, " +
+		"two close it. At 0, four calls go well and six time out."
 	r := newRig(breaker.Config{Window: window.Config{Over: 10 * second}, MinCalls: 10, Failures: 0.5,
 		Slow: breaker.Slow{Over: second, Share: 0.5}, Open: breaker.Pause{For: 5 * second},
 		Trials: breaker.Trials{Calls: 2, AtOnce: 1}}, s.Seed)
@@ -186,8 +187,8 @@ func b2(s *sheet) {
 		}
 	}
 	s.count("of 1,600 calls rejected", 1600, rejected)
-	s.Note = "The brief counts a slow answer as a failure; here it counts as slow, with a share of its own. " +
-		"That 16 threads at once are all rejected is a test of core/breaker."
+	s.Note = "The brief counts a slow answer as a failure; here it counts as slow, with a " +
+		"share of its own. That 16 threads at once are all rejected is a test of core/breaker."
 }
 
 func b3(s *sheet) {
@@ -215,8 +216,8 @@ func b3(s *sheet) {
 }
 
 func b4(s *sheet) {
-	s.Setup = "A window of ten, at least five, 50 %, open for 0.2 s: 20 good calls, 100 bad ones, a wait of " +
-		"0.25 s, 20 good ones."
+	s.Setup = "A window of ten, at least five, 50 %, open for 0.2 s: 20 good calls, 100 bad " +
+		"ones, a wait of 0.25 s, 20 good ones."
 	r := newRig(breaker.Config{Window: window.Config{Calls: 10}, MinCalls: 5, Failures: 0.5,
 		Open: breaker.Pause{For: 200 * ms}, Trials: breaker.Trials{Calls: 1}}, s.Seed)
 	ok, failed, fast := 0, 0, 0
@@ -243,56 +244,4 @@ func b4(s *sheet) {
 		s.word(step.name+": ok, failed, fast", step.want,
 			fmt.Sprintf("%d, %d, %d %s", ok, failed, fast, state))
 	}
-}
-
-func b5(s *sheet) {
-	s.Setup = "1,000 calls a second fail for 5 ms; and one failure in a quiet minute."
-	r := newRig(breaker.Config{Window: window.Config{Consecutive: 5},
-		Open: breaker.Pause{For: 30 * second}}, s.Seed)
-	at := time.Duration(0)
-	for r.call(at, core.Failure, 0) == "closed" {
-		at += ms
-	}
-	s.equals("five in a row are", known{5, 0, "ms"}, (at+ms).Seconds()*1000)
-	quiet := func(least int) string {
-		c := breaker.Config{Window: window.Config{Over: time.Minute}, MinCalls: least, Failures: 0.5,
-			Open: breaker.Pause{For: 30 * second}}
-		return newRig(c, s.Seed).call(0, core.Failure, 0)
-	}
-	s.word("a rate without a minimum", "open", quiet(1))
-	s.word("with the default of 20 calls", "closed", quiet(0))
-}
-
-func b7(s *sheet) {
-	s.Setup = "A rejection takes a lock, about 17 ns; the call it spares takes a round trip, 500 µs."
-	s.rounds("a lock against a round trip", known{0.0034, 4, "%"}, 100*17e-9/500e-6)
-	s.Note = "Our own time is measured by the benchmarks (make bench): the gallery reads no clock."
-}
-
-// noticed returns how late a caller every 10 ms learns that a dependency has
-// recovered, at some instant while the breaker in front of it is open.
-func noticed(seed uint64) time.Duration {
-	r := newRig(breaker.Config{Window: window.Config{Consecutive: 1},
-		Open: breaker.Pause{For: 5 * second}, Trials: breaker.Trials{Calls: 1}}, seed)
-	r.call(0, core.Timeout, 0)
-	recovers := time.Duration(stream(seed, "recovers").Float64() * float64(5*second))
-	for at := 10 * ms; ; at += 10 * ms {
-		if r.call(at, core.Success, 0) == "closed" {
-			return at - recovers
-		}
-	}
-}
-
-func b8(s *sheet) {
-	s.Setup = "A breaker that is open for 5 s, and a dependency that recovers meanwhile."
-	var xs []float64
-	late := 0
-	for _, seed := range s.seeds(1000) {
-		after := noticed(seed)
-		if xs = append(xs, after.Seconds()); after > 5*second {
-			late++
-		}
-	}
-	s.count("noticed after more than 5 s", 0, late)
-	s.mean("noticed after, on average", known{2.5, 1, "s"}, xs, rate)
 }

@@ -166,8 +166,9 @@ func byBreaker(client int) rule {
 }
 
 func brooker(s *sheet) {
-	s.Setup = "100 clients with 1,000 Poisson calls a second together; attempts fail at random; up to three retries, " +
-		"or as many as a bucket allows that each success fills by 0.1."
+	s.Setup = "100 clients with 1,000 Poisson calls a second together; attempts fail at " +
+		"random; up to three retries, or as many as a bucket allows that each success fills by " +
+		"0.1."
 	runs := s.seeds(5)
 	sample := func(c fleetConfig) (load, success []float64) {
 		for _, seed := range runs {
@@ -200,8 +201,8 @@ func brooker(s *sheet) {
 		s.mean(name+": success with a bucket", row.share, success, share)
 	}
 	s.fleets(runs[0])
-	s.Note = "The bucket is Brooker's own and not one of Seakeep's kinds: it earns by successes. Seakeep's ratio earns " +
-		"by calls and stays at 1.1 (last figures)."
+	s.Note = "The bucket is Brooker's own and not one of Seakeep's kinds: it earns by " +
+		"successes. Seakeep's ratio earns by calls and stays at 1.1 (last figures)."
 }
 
 // fleets is the sweep over the number of clients that share the same calls.

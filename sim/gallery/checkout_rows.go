@@ -34,8 +34,9 @@ func checkouts() []Entry {
 }
 
 const (
-	checkoutSetup = "1,000 requests a second, a third each for A, B and C; 200 threads; a queue of 20; users wait for " +
-		"1 s. Slow, C answers at most 400 calls a second, and what is above that hangs. "
+	checkoutSetup = "1,000 requests a second, a third each for A, B and C; 200 threads; a queue of " +
+		"20; users wait for 1 s. Slow, C answers at most 400 calls a second, and what is above that " +
+		"hangs. "
 	checkoutRuns = 8
 )
 
@@ -85,8 +86,8 @@ func try2(s *sheet) {
 	r := table{slow: second}.sample(s.seeds(checkoutRuns))
 	s.mean("A and B answered", known{57, 0, "%"}, r.of(ab), share)
 	s.aside = "but only with a short queue, see 1.5a"
-	s.Note = "What the queue refuses counts as failed. 57 % needs a bound well below the users' patience: a queue " +
-		"without one serves nobody in time."
+	s.Note = "What the queue refuses counts as failed. 57 % needs a bound well below the " +
+		"users' patience: a queue without one serves nobody in time."
 }
 
 func try3(s *sheet) {
@@ -103,8 +104,8 @@ func try3(s *sheet) {
 }
 
 func try4(s *sheet) {
-	s.Setup = checkoutSetup + "C takes 1 s; timeout 250 ms; three attempts, full jitter from 40 ms, a thread is held " +
-		"through the waits."
+	s.Setup = checkoutSetup + "C takes 1 s; timeout 250 ms; three attempts, full jitter from " +
+		"40 ms, a thread is held through the waits."
 	load, served, _ := ofMean(1).retried()
 	s.rounds("calls to C, fixed point", known{739, 0, "/s"}, load)
 	s.rounds("A and B answered, fixed point", known{83.4, 1, "%"}, 100*served)
@@ -125,8 +126,8 @@ func try5(s *sheet) {
 }
 
 func try6(s *sheet) {
-	s.Setup = checkoutSetup + "As TRY5, with the breaker of brief 0 (20 calls, at least ten, 50 %, 5 s, three trials) " +
-		"and a fallback."
+	s.Setup = checkoutSetup + "As TRY5, with the breaker of brief 0 (20 calls, at least ten, " +
+		"50 %, 5 s, three trials) and a fallback."
 	r := table{slow: second, rungs: rungTimeout + rungBudget + rungBreaker("20 calls", "10") +
 		rungFallback}.sample(s.seeds(20))
 	s.mean("threads busy", known{15.7, 1, ""}, r.of(busy), part(0.02))
@@ -134,8 +135,8 @@ func try6(s *sheet) {
 	s.mean("calls to C", known{1.4, 1, "/s"}, r.of(calls), off(1))
 	s.mean("answered by the fallback", known{99.6, 1, "%"}, r.of(fallback), share)
 	s.mean("breaker not closed", known{99.4, 1, "%"}, r.of(open), share)
-	s.Note = "Calls to C spread widely: one run in ten closes the breaker by luck (0.22³ a trial) and sends a hundred " +
-		"calls before it opens again."
+	s.Note = "Calls to C spread widely: one run in ten closes the breaker by luck (0.22³ a " +
+		"trial) and sends a hundred calls before it opens again."
 }
 
 func try7(s *sheet) {
@@ -186,17 +187,18 @@ func (s *sheet) flapping(window, rungs string, n int) sampled {
 }
 
 func try11(s *sheet) {
-	s.Setup = checkoutSetup + "C takes 300 ms; timeout, retries and a breaker over many calls, for 300 s."
+	s.Setup = checkoutSetup + "C takes 300 ms; timeout, retries and a breaker over many calls, " +
+		"for 300 s."
 	for _, window := range []string{"1000 calls", "3000 calls"} {
 		r := s.flapping(window, rungRetry, 5)
 		s.mean(window+": changes", known{117.5, 1, ""}, r.of(changed), few(5))
 		s.mean(window+": not closed", known{94, 0, "%"}, r.of(open), few(5))
 		s.mean(window+": C's own answers", known{3, 0, "%"}, r.of(realC), few(5))
 	}
-	s.because = "the gate in front of C lets a second's worth of calls through at once after a pause, so that C looks " +
-		"well for longer"
-	s.Note = "A change is one of the breaker's states: about 117 of them are a breaker that flaps. Most of C's failures " +
-		"are made by the retries."
+	s.because = "the gate in front of C lets a second's worth of calls through at once after a " +
+		"pause, so that C looks well for longer"
+	s.Note = "A change is one of the breaker's states: about 117 of them are a breaker that " +
+		"flaps. Most of C's failures are made by the retries."
 }
 
 func try12(s *sheet) {
@@ -215,8 +217,8 @@ func try12(s *sheet) {
 		s.mean(row.window+": changes", known{row.want, 0, ""},
 			s.flapping(row.window, rungBudget, 5).of(changed), off(7))
 	}
-	s.Note = "The budget removes the cause, but only a window of a thousand calls or more can see that: of 20 calls half " +
-		"fail by chance one time in three."
+	s.Note = "The budget removes the cause, but only a window of a thousand calls or more can " +
+		"see that: of 20 calls half fail by chance one time in three."
 }
 
 // atLeast is the chance of k or more of n at a share p each.
@@ -229,7 +231,8 @@ func atLeast(k, n int, p float64) float64 {
 }
 
 func try13(s *sheet) {
-	s.Setup = checkoutSetup + "C takes 1 s; a bulkhead of 60 and a fallback for who finds it full."
+	s.Setup = checkoutSetup + "C takes 1 s; a bulkhead of 60 and a fallback for who finds it " +
+		"full."
 	r := table{slow: second, rungs: rungBulkhead + rungFallback}.sample(s.seeds(checkoutRuns))
 	own := third * ownWork.Seconds()
 	inside := r.of(func(c *checkoutRun) float64 { return c.busyC - own })
@@ -240,19 +243,20 @@ func try13(s *sheet) {
 }
 
 func try14(s *sheet) {
-	s.Setup = checkoutSetup + "As TRY13 with a timeout of 250 ms. The fallback answers for who finds the bulkhead full."
+	s.Setup = checkoutSetup + "As TRY13 with a timeout of 250 ms. The fallback answers for who " +
+		"finds the bulkhead full."
 	r := table{slow: second, rungs: rungTimeout + rungBulkhead + rungFallback}.sample(s.seeds(checkoutRuns))
 	s.mean("C's own answers", known{17, 0, "%"}, r.of(realC), share)
 	s.mean("calls to C", known{258, 0, "/s"}, r.of(calls), rate)
 	turned := r.of(func(c *checkoutRun) float64 { return 100 * (third - c.calls) / third })
 	s.mean("turned away by the bulkhead", known{23, 0, "%"}, turned, share)
-	s.Note = "The published 23 % of fallback answers are those turned away. Seakeep's fallback also answers for a " +
-		"timeout, and then stands in for 83 %."
+	s.Note = "The published 23 % of fallback answers are those turned away. Seakeep's fallback " +
+		"also answers for a timeout, and then stands in for 83 %."
 }
 
 func queueRules(s *sheet) {
-	s.Setup = checkoutSetup + "As TRY2 (C takes 1 s, nothing on) with other rules for who waits: share of A and B " +
-		"answered within the users' second."
+	s.Setup = checkoutSetup + "As TRY2 (C takes 1 s, nothing on) with other rules for who " +
+		"waits: share of A and B answered within the users' second."
 	s.mean("cliff at a bound of throughput times patience", known{573, 0, "slots"},
 		same(checkout*pool/threads(second)), off(1))
 	seeds := s.seeds(5)
@@ -281,6 +285,7 @@ func queueRules(s *sheet) {
 		s.mean(name+", first 30 s", known{float64(row.want), 0, "%"}, t.sample(seeds).of(ab), either(share, few(1)))
 	}
 	s.aside = "the bounds of 500 and 800 only while the queue still fills"
-	s.Note = "At a bound of 800 everybody waits for 800/573 = 1.4 s, so that nobody is served in time once it is full; the " +
-		"published 7 % are those served before. Half of 57 % is lost at a bound of about 565."
+	s.Note = "At a bound of 800 everybody waits for 800/573 = 1.4 s, so that nobody is served " +
+		"in time once it is full; the published 7 % are those served before. Half of 57 % is " +
+		"lost at a bound of about 565."
 }

@@ -95,8 +95,9 @@ func (h *hang) end(i int64) {
 }
 
 func b9(s *sheet) {
-	s.Setup = "100 calls a second, evenly, for 60 s; from 15 s to 45 s each hangs for 2 s; 50 threads, and who " +
-		"finds none is refused. Breaker: 20 calls, at least ten, 50 %, one trial."
+	s.Setup = "100 calls a second, evenly, for 60 s; from 15 s to 45 s each hangs for 2 s; 50 " +
+		"threads, and who finds none is refused. Breaker: 20 calls, at least ten, 50 %, one " +
+		"trial."
 	for _, row := range []struct {
 		name                   string
 		open                   time.Duration
@@ -122,9 +123,10 @@ func b9(s *sheet) {
 	}
 	ours := newHang(nil, sim.Ends)
 	s.shown("no breaker, ends before arrivals: ok", 0, "", same(float64(ours.ok)))
-	s.Note = "The table lets a call that arrives at the instant at which a thread is given back go without. " +
-		"With Seakeep's order, ends first, ok is 3,000 and 2,990 of 6,000, and no thread 2,250 and 150. " +
-		"The price of a longer cooldown is up to that much time of lost successes."
+	s.Note = "The table lets a call that arrives at the instant at which a thread is given " +
+		"back go without. With Seakeep's order, ends first, ok is 3,000 and 2,990 of 6,000, " +
+		"and no thread 2,250 and 150. The price of a longer cooldown is up to that much time " +
+		"of lost successes."
 }
 
 func hangBreaker(open time.Duration) *breaker.Config {

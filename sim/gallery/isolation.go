@@ -83,8 +83,8 @@ func tenant(shard [2]int, poisoned [8]bool) (failed, retried int) {
 }
 
 func i4(s *sheet) {
-	s.Setup = "28 tenants, each with its own two of eight workers; a bad tenant takes its two down. Calls go to " +
-		"the workers in turn and once to the other."
+	s.Setup = "28 tenants, each with its own two of eight workers; a bad tenant takes its two " +
+		"down. Calls go to the workers in turn and once to the other."
 	poisoned := [8]bool{2: true, 5: true}
 	failing, degraded, untouched := 0, 0, 0
 	for a := range 8 {
@@ -104,5 +104,6 @@ func i4(s *sheet) {
 	s.count("of 28 tenants fail", 1, failing)
 	s.count("are degraded", 12, degraded)
 	s.count("are untouched", 15, untouched)
-	s.Note = "The shards are written out here: core/shard, which will choose them, does not exist yet."
+	s.Note = "The shards are written out here: core/shard, which will choose them, does not " +
+		"exist yet."
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
-	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/sim"
 )
@@ -49,8 +48,8 @@ func throttle(s *sheet) {
 }
 
 func budgets(s *sheet) {
-	s.Setup = "Finagle: 20 % of calls and 10 retries a second, over 10 s. Envoy: 20 % of the calls under way, or " +
-		"three."
+	s.Setup = "Finagle: 20 % of calls and 10 retries a second, over 10 s. Envoy: 20 % of the " +
+		"calls under way, or three."
 	granted := func(c budget.Config, calls int) float64 {
 		b, n := must(budget.New(c)), 0
 		for range calls {
@@ -68,11 +67,13 @@ func budgets(s *sheet) {
 	envoy := budget.Config{Kind: budget.Concurrent, Ratio: 0.2, Floor: 3}
 	s.equals("Envoy, 100 under way: retries at once", known{20, 0, ""}, granted(envoy, 100))
 	s.equals("Envoy, 5 under way", known{3, 0, ""}, granted(envoy, 5))
-	s.Note = "A floor dominates a quiet client. The AWS SDK's bucket is not one of Seakeep's kinds."
+	s.Note = "A floor dominates a quiet client. The AWS SDK's bucket is not one of Seakeep's " +
+		"kinds."
 }
 
 func admission(s *sheet) {
-	s.Setup = "Demand 100/s, K = 2, a backend that can do C; and one that fails a share of calls."
+	s.Setup = "Demand 100/s, K = 2, a backend that can do C; and one that fails a share of " +
+		"calls."
 	s.lacks = noThrottle
 	s.absent("backend load is min(R, K C): C = 60", "100 /s")
 	s.absent("C = 30", "60 /s")
@@ -99,7 +100,8 @@ func codel(s *sheet) {
 // codelQueue overloads one simulated worker, with requests of 0.1 ms, and reads
 // off when its queue drops.
 func codelQueue(s *sheet) {
-	s.Setup = "As 2.6, with a service of sim.Run: requests of 0.1 ms, twice as many as one worker can do."
+	s.Setup = "As 2.6, with a service of sim.Run: requests of 0.1 ms, twice as many as one " +
+		"worker can do."
 	var drops []time.Duration
 	must(sim.Run(&config.Scenario{Name: "codel", For: second,
 		Clients: []*config.Client{{Name: "users", To: "server", Rate: 20_000, Arrivals: config.Even}},
@@ -120,7 +122,8 @@ func codelQueue(s *sheet) {
 }
 
 func dagor(s *sheet) {
-	s.Setup = "A service at twice its capacity that sheds at random, and tasks that call it k times."
+	s.Setup = "A service at twice its capacity that sheds at random, and tasks that call it k " +
+		"times."
 	s.lacks = "core/shed does not exist yet"
 	for _, k := range []int{2, 3, 4} {
 		f := Figure{Name: number(float64(k), 0, "calls") + " all served",
@@ -129,134 +132,17 @@ func dagor(s *sheet) {
 		s.add(f)
 	}
 	s.absent("mean queueing time that sheds", "20 ms")
-	s.Note = "The shares are arithmetic; that priorities do better is what core/shed has to show."
+	s.Note = "The shares are arithmetic; that priorities do better is what core/shed has to " +
+		"show."
 }
 
 func shedders(s *sheet) {
 	s.Setup = "Figures of papers and talks, without a model of ours."
-	s.lacks = "no credit-based or entry-rate control is planned, and core/shed does not exist yet"
+	s.lacks = "no credit-based or entry-rate control is planned, and core/shed does not exist " +
+		"yet"
 	s.absent("Breakwater settles after a step to 1.4 times", "under 20 ms")
 	s.absent("TopFull's goodput against DAGOR's", "1.82 times")
 	s.absent("Netflix, user-initiated in a prefetch spike", "above 99.4 %")
-}
-
-// twoRow is the mean time in the system, in services, by load.
-type twoRow struct {
-	load float64
-	one  known
-	two  known
-}
-
-var twoRows = []twoRow{
-	{0.5, known{2, 0, ""}, known{1.266, 3, ""}}, {0.7, known{3.33, 2, ""}, known{1.615, 3, ""}},
-	{0.8, known{5, 0, ""}, known{1.947, 3, ""}}, {0.9, known{10, 0, ""}, known{2.614, 3, ""}},
-	{0.95, known{20, 0, ""}, known{3.383, 3, ""}}, {0.99, known{100, 0, ""}, known{5.432, 3, ""}},
-}
-
-func twoChoicesPolicy(s *sheet) {
-	s.Setup = "Endpoints chosen at random, or the less busy of two chosen at random."
-	s.lacks = "core/balance takes turns and has no two choices yet; 2.12-queues shows the fact alone"
-	for _, row := range twoRows {
-		s.absent("time at "+number(100*row.load, 0, "%"), row.one.text()+" and "+row.two.text())
-	}
-}
-
-// sojourn is the mean time in the system with the best of d choices and many
-// servers: the sum of load^((d^i-1)/(d-1) - 1).
-func sojourn(load float64, d int) float64 {
-	sum := 0.0
-	for i, exponent, step := 0, 0.0, 1.0; i < 5000; i++ {
-		exponent += step
-		step *= float64(d)
-		term := exp((exponent - 1) * ln(load))
-		if sum += term; term < 1e-18 {
-			break
-		}
-	}
-	return sum
-}
-
-func twoChoices(s *sheet) {
-	s.Setup = "Poisson arrivals, exponential service, very many servers: the mean time in the system in services, of a " +
-		"server chosen at random, and of the shorter of two queues."
-	for _, row := range twoRows {
-		at := " at " + number(100*row.load, 0, "%")
-		s.rounds("random"+at, row.one, 1/(1-row.load))
-		s.digit("two"+at, row.two, sojourn(row.load, 2))
-	}
-	s.rounds("three at 90 %", known{2.028, 3, ""}, sojourn(0.9, 3))
-	var one, two []float64
-	for _, seed := range s.seeds(5) {
-		// A lone queue takes hundreds of service times to forget how it began.
-		one = append(one, farm{queues: make([]int, 100), choices: 1}.run(seed, 1000, 3000))
-		two = append(two, farm{queues: make([]int, 300), choices: 2}.run(seed, 50, 600))
-	}
-	s.mean("random at 90 %, 100 servers simulated", known{10, 0, ""}, one, rate)
-	s.mean("two at 90 %, 300 servers simulated", known{2.614, 3, ""}, two, either(part(0.02), rate))
-	s.Note = "A model of the queues alone. No policy of Seakeep chooses here."
-}
-
-// farm is many servers with a queue each, at 90 % of what they can do; arrivals
-// go to the shortest of some queues chosen at random.
-type farm struct {
-	sim.Engine
-	queues      []int
-	choices     int
-	gaps, times *sim.Stream
-	which       *sim.Stream
-	inside      int
-	area        float64 // time integral of the number inside, in service times
-	since       float64
-}
-
-// instant is a mean service time.
-const instant = 1_000_000_000
-
-// run returns the mean time in the system between two instants.
-func (f farm) run(seed uint64, settled, end int) float64 {
-	f.gaps, f.times, f.which = stream(seed, "gaps"), stream(seed, "times"), stream(seed, "which")
-	f.At(0, sim.Begins, &f, arrives, 0)
-	f.Run(core.Instant(settled) * instant)
-	f.count()
-	f.area = 0
-	f.Run(core.Instant(end) * instant)
-	f.count()
-	return f.area / float64(end-settled) / (0.9 * float64(len(f.queues)))
-}
-
-func (f *farm) count() {
-	now := float64(f.Now()) / instant
-	f.area += float64(f.inside) * (now - f.since)
-	f.since = now
-}
-
-// Fire implements sim.Actor.
-func (f *farm) Fire(what int, arg int64) {
-	f.count()
-	if what == served {
-		f.inside--
-		if f.queues[arg]--; f.queues[arg] > 0 {
-			f.serve(arg)
-		}
-		return
-	}
-	gap := f.gaps.Exp() * instant / (0.9 * float64(len(f.queues)))
-	f.At(f.Now()+core.Instant(gap), sim.Begins, f, arrives, 0)
-	best := int64(-1)
-	for range f.choices {
-		i := int64(f.which.Uint64() % uint64(len(f.queues)))
-		if best < 0 || f.queues[i] < f.queues[best] {
-			best = i
-		}
-	}
-	f.inside++
-	if f.queues[best]++; f.queues[best] == 1 {
-		f.serve(best)
-	}
-}
-
-func (f *farm) serve(i int64) {
-	f.At(f.Now().Add(exponential(instant)(f.times)), sim.Ends, f, served, i)
 }
 
 func outliers(s *sheet) {

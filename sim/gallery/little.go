@@ -47,7 +47,8 @@ func threads(d time.Duration) float64 {
 }
 
 func l1(s *sheet) {
-	s.Setup = "1,000 requests a second, each 20 ms in a dependency and 2 ms of own work; 200 threads."
+	s.Setup = "1,000 requests a second, each 20 ms in a dependency and 2 ms of own work; 200 " +
+		"threads."
 	s.equals("threads", known{22, 0, "threads"}, held(checkout, ownWork+healthy))
 	s.equals("of the pool", known{11, 0, "%"}, 100*held(checkout, ownWork+healthy)/pool)
 }
@@ -74,8 +75,8 @@ func l3(s *sheet) {
 }
 
 func l4(s *sheet) {
-	s.Setup = "200 threads, 1,000 requests a second, a third of them to C. At 0 C goes from 20 ms to " +
-		"2 s. When is no thread free?"
+	s.Setup = "200 threads, 1,000 requests a second, a third of them to C. At 0 C goes from 20 " +
+		"ms to 2 s. When is no thread free?"
 	// Nothing leaves and nothing is random: a thread of those free every 3 ms.
 	free := pool - int(threads(healthy))
 	even := float64(free) / third
@@ -97,7 +98,8 @@ func l4(s *sheet) {
 		}
 		s.mean(row.name, known{row.mean, 2, "s"}, xs, spread(row.sd, 60))
 	}
-	s.Note = "Some calls of the exponential C leave before the pool is full, which is why it takes longer."
+	s.Note = "Some calls of the exponential C leave before the pool is full, which is why it " +
+		"takes longer."
 }
 
 func exponential(mean time.Duration) func(*sim.Stream) time.Duration {
@@ -156,7 +158,8 @@ func l5(s *sheet) {
 }
 
 func l6(s *sheet) {
-	s.Setup = "200 threads, 1,000 evenly spaced requests a second; at 0 the dependency goes from 50 ms to 5 s."
+	s.Setup = "200 threads, 1,000 evenly spaced requests a second; at 0 the dependency goes " +
+		"from 50 ms to 5 s."
 	e := &evenly{}
 	e.At(0, sim.Begins, e, arrives, 0)
 	e.Run(warm + core.Instant(second))
@@ -202,7 +205,8 @@ func l7(s *sheet) {
 }
 
 func l8(s *sheet) {
-	s.Setup = "One server, Poisson arrivals, exponential service: waiting is ρ/(1-ρ) service times."
+	s.Setup = "One server, Poisson arrivals, exponential service: waiting is ρ/(1-ρ) service " +
+		"times."
 	wait := func(load float64) float64 { return load / (1 - load) }
 	s.equals("at 90 %", known{9, 0, "times"}, wait(0.9))
 	s.equals("at 99 %", known{99, 0, "times"}, wait(0.99))
@@ -214,7 +218,8 @@ func l8(s *sheet) {
 }
 
 func l9(s *sheet) {
-	s.Setup = "10,000 messages a second into a queue that is drained at 8,000 a second, for 10 s."
+	s.Setup = "10,000 messages a second into a queue that is drained at 8,000 a second, for 10 " +
+		"s."
 	c := stationConfig{service: second / 8000, load: []phase{{0, 10_000}}}
 	st := simulate(c, s.Seed, 10*second)
 	// One message is being served and does not wait.
@@ -225,7 +230,8 @@ func l9(s *sheet) {
 func same(x float64) []float64 { return []float64{x, x} }
 
 func l10(s *sheet) {
-	s.Setup = "All traffic passes a cache with hit rate h; without it the database sees 1/(1-h) times its load."
+	s.Setup = "All traffic passes a cache with hit rate h; without it the database sees " +
+		"1/(1-h) times its load."
 	lost := func(hits float64) float64 { return 1 / (1 - hits) }
 	s.equals("95 %", known{20, 0, "times"}, lost(0.95))
 	s.equals("90 %", known{10, 0, "times"}, lost(0.90))
@@ -233,8 +239,8 @@ func l10(s *sheet) {
 }
 
 func l11(s *sheet) {
-	s.Setup = "A server gets 1/0.6 of what it can do; callers wait for 1 s. Either everything is " +
-		"queued, or the queue is bounded at half a second."
+	s.Setup = "A server gets 1/0.6 of what it can do; callers wait for 1 s. Either everything " +
+		"is queued, or the queue is bounded at half a second."
 	s.rounds("can be kept", known{60, 0, "%"}, 100*0.6)
 	goodput := func(bound int) (xs []float64) {
 		for _, seed := range s.seeds(6) {
@@ -265,8 +271,8 @@ func yes(b bool) string {
 }
 
 func l13(s *sheet) {
-	s.Setup = "A server that can do 10,000 a second; callers wait for 1 s and try 3 times. Load goes from " +
-		"9,000 to 11,000 for 15 s and back."
+	s.Setup = "A server that can do 10,000 a second; callers wait for 1 s and try 3 times. " +
+		"Load goes from 9,000 to 11,000 for 15 s and back."
 	crash := func(attempts int) *station {
 		return simulate(stationConfig{service: second / 10_000, patience: second,
 			load:  []phase{{0, 9000}, {5 * second, 11_000}, {20 * second, 9000}},
@@ -277,8 +283,8 @@ func l13(s *sheet) {
 	s.mean("goodput at 9,000 before", known{9000, 0, "/s"}, good(with, 1, 5), rate)
 	s.mean("goodput at 9,000 after", known{0, 0, "/s"}, good(with, 30, 40), rate)
 	s.mean("the same, without retries", known{9000, 0, "/s"}, good(without, 35, 40), rate)
-	s.Note = "The brief only says that it may fail to recover. Here the retries are what keeps it down; " +
-		"3.3 is the same in small."
+	s.Note = "The brief only says that it may fail to recover. Here the retries are what keeps " +
+		"it down; 3.3 is the same in small."
 }
 
 // atOnce is a backoff of none: a draw from less than a nanosecond is always 0.

@@ -98,3 +98,11 @@ func crossing(low, high, level float64, f func(float64) float64) float64 {
 func sortedTimes(times []time.Duration) []time.Duration {
 	return slices.Sorted(slices.Values(times))
 }
+
+// must returns what cannot fail, because its settings are written here.
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic("gallery: " + err.Error())
+	}
+	return x
+}

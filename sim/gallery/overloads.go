@@ -78,9 +78,10 @@ func spikeRows() []spikeRow {
 }
 
 func metastable(s *sheet) {
-	s.Setup = "A FIFO server of 100/s under 80/s, and 150/s from 10 s to 15 s. Callers wait for 1 s and try three times; " +
-		"abandoned work runs on. Goodput from 20 s to 30 s and from 60 s to 110 s, offered then, and the second " +
-		"from which it is served again (110: not within the run)."
+	s.Setup = "A FIFO server of 100/s under 80/s, and 150/s from 10 s to 15 s. Callers wait " +
+		"for 1 s and try three times; abandoned work runs on. Goodput from 20 s to 30 s and " +
+		"from 60 s to 110 s, offered then, and the second from which it is served again (110: " +
+		"not within the run)."
 	seeds := s.seeds(20)
 	for _, row := range spikeRows() {
 		var early, late, offered, recover []float64
@@ -100,9 +101,10 @@ func metastable(s *sheet) {
 		s.mean(row.name+": recovers", known{row.recover, 0, "s"}, recover, few(5))
 	}
 	s.thresholds()
-	s.Note = lostTable + " Jitter does not cure overload; a budget, a bound, dropping the expired or LIFO do. The " +
-		"budget is core/budget without a floor: with the default floor of 3/s it takes a few seconds longer at 10 %, " +
-		"and does not recover within the run at 20 %."
+	s.Note = lostTable + " Jitter does not cure overload; a budget, a bound, dropping the " +
+		"expired or LIFO do. The budget is core/budget without a floor: with the default floor " +
+		"of 3/s it takes a few seconds longer at 10 %, and does not recover within the run at " +
+		"20 %."
 }
 
 // thresholds finds which spike is too long, and which load can never stay down.
@@ -130,8 +132,9 @@ func (s *sheet) thresholds() {
 }
 
 func shedding(s *sheet) {
-	s.Setup = "One server of 100/s with exponential service, callers who wait for 1 s and do not retry: answers in time a " +
-		"second, over 200 s from an empty start, at loads of 80, 100, 120, 200 and 300."
+	s.Setup = "One server of 100/s with exponential service, callers who wait for 1 s and do " +
+		"not retry: answers in time a second, over 200 s from an empty start, at loads of 80, " +
+		"100, 120, 200 and 300."
 	loads := []float64{80, 100, 120, 200, 300}
 	seeds := s.seeds(8)
 	for _, row := range []struct {
@@ -167,13 +170,15 @@ func shedding(s *sheet) {
 			}
 		}
 	}
-	s.Note = lostTable + " Dropping the expired serves many too late, because the wait settles just below a second. At a " +
-		"load of 100 the FIFO queue wanders, and its goodput depends on how long one looks."
+	s.Note = lostTable + " Dropping the expired serves many too late, because the wait settles " +
+		"just below a second. At a load of 100 the FIFO queue wanders, and its goodput depends " +
+		"on how long one looks."
 }
 
 func hotOS(s *sheet) {
-	s.Setup = "A database of 300/s under 280/s; callers wait for 1 s and try once more. For 10 s the network holds " +
-		"everything back and then delivers it. Means from 140 s to 185 s after."
+	s.Setup = "A database of 300/s under 280/s; callers wait for 1 s and try once more. For 10 " +
+		"s the network holds everything back and then delivers it. Means from 140 s to 185 s " +
+		"after."
 	seeds := s.seeds(5)
 	sample := func(load float64, attempts int, lost bool) (offered, good []float64) {
 		for _, seed := range seeds {
@@ -198,13 +203,17 @@ func hotOS(s *sheet) {
 	_, good = sample(160, 2, false)
 	s.mean("goodput under 160/s", known{0, 0, "/s"}, good, rate)
 	s.rounds("load that drains, capacity over attempts", known{150, 0, "/s"}, 300/2.0)
-	s.Note = "The paper says 560/s and below 150/s; an earlier model of ours saw 553/s. Its cache serves 3,000/s over " +
-		"a store of 300/s with 90 % of hits: that is L10."
+	s.Note = "The paper says 560/s and below 150/s; an earlier model of ours saw 553/s. Its " +
+		"cache serves 3,000/s over a store of 300/s with 90 % of hits: that is L10."
 }
 
+// steady is a backoff of always the same wait.
+var steady = retry.Backoff{Base: 100 * ms, Jitter: retry.None, Factor: 1}
+
 func mongoDB(s *sheet) {
-	s.Setup = "6,200/s to a server that can do 16,000; callers wait for 3 s and try up to five times, 100 ms apart. Its " +
-		"speed is cut for a while. Does it serve again within a minute?"
+	s.Setup = "6,200/s to a server that can do 16,000; callers wait for 3 s and try up to five " +
+		"times, 100 ms apart. Its speed is cut for a while. Does it serve again within a " +
+		"minute?"
 	for _, row := range []struct {
 		capacity float64
 		want     [4]string
@@ -224,7 +233,7 @@ func mongoDB(s *sheet) {
 		} {
 			st := simulate(stationConfig{service: time.Duration(float64(second) / row.capacity),
 				patience: 3 * second, load: []phase{{0, cut.load}},
-				retry:  retry.Config{Attempts: 5, Backoff: retry.Backoff{Base: 100 * ms, Jitter: retry.None, Factor: 1}},
+				retry:  retry.Config{Attempts: 5, Backoff: steady},
 				slowed: []phase{{5 * second, 1 / cut.left}, {5*second + cut.long, 1}}}, s.Seed, 60*second)
 			name := number(row.capacity, 0, "/s") + ", " + cut.name
 			s.word(name, row.want[i], yes(mean(st.good, 50, 60) > 0.9*cut.load))
@@ -233,6 +242,7 @@ func mongoDB(s *sheet) {
 			}
 		}
 	}
-	s.Note = "The testbed of the paper offers about 20,000/s in failure, because its client slows down; the capacity that " +
-		"fits is between 15,000/s, where three of four fail, and 17,000/s, where none does."
+	s.Note = "The testbed of the paper offers about 20,000/s in failure, because its client " +
+		"slows down; the capacity that fits is between 15,000/s, where three of four fail, and " +
+		"17,000/s, where none does."
 }

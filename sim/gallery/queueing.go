@@ -122,8 +122,8 @@ func erlangC(servers int, load float64) float64 {
 
 // queueFacts is card 2.16: the engine against theory.
 func queueFacts(s *sheet) {
-	s.Setup = "Poisson arrivals at 90 % of what the servers can do; waits in service times. Simulated " +
-		"figures beside the formulas."
+	s.Setup = "Poisson arrivals at 90 % of what the servers can do; waits in service times. " +
+		"Simulated figures beside the formulas."
 	s.equals("M/M/1", known{9, 0, ""}, 0.9/(1-0.9))
 	s.equals("M/D/1", known{4.5, 1, ""}, 0.9/(2*(1-0.9)))
 	runs := s.seeds(8)
@@ -165,5 +165,6 @@ func queueFacts(s *sheet) {
 				some(queueing{row.servers, 0.9, true, 0}, waited), rate)
 		}
 	}
-	s.Note = "In every run here Little's law holds to a billionth and arrivals = served + refused + inside."
+	s.Note = "In every run here Little's law holds to a billionth and arrivals = served + " +
+		"refused + inside."
 }

@@ -42,7 +42,8 @@ func h2(s *sheet) {
 	}
 	s.count("backends for half of the pages", 69, n)
 	s.aside = "the brief's \"most pages\" is wrong"
-	s.Note = "Brief 3 says that most pages would be slow; at one per cent that takes 69 backends."
+	s.Note = "Brief 3 says that most pages would be slow; at one per cent that takes 69 " +
+		"backends."
 }
 
 func h3(s *sheet) {
@@ -110,8 +111,8 @@ func stalling(s *sim.Stream) time.Duration {
 }
 
 func h6(s *sheet) {
-	s.Setup = "5 ms plus an exponential of 15 ms, with a second copy at p95; then with one call in a hundred " +
-		"stalling for a further 0.75 to 1.25 s."
+	s.Setup = "5 ms plus an exponential of 15 ms, with a second copy at p95; then with one " +
+		"call in a hundred stalling for a further 0.75 to 1.25 s."
 	n := 200_000
 	seed := s.fixed(1)[0]
 	p95 := time.Duration(hedged(stalling, seed, 0, n).quantile(0.95).Value * float64(ms))
@@ -138,9 +139,9 @@ func h6(s *sheet) {
 			s.mean(row.name+": more requests", known{row.extra, 1, "%"}, same(100*h.extra), off(0.25))
 		}
 	}
-	s.Note = "With one per cent of stalls the p99 without a copy lies on the edge between the ordinary calls " +
-		"and the stalls, so any number from one to the other is its p99: see the interval. That a p99 falls " +
-		"towards the p95 holds only where the tail is stalls."
+	s.Note = "With one per cent of stalls the p99 without a copy lies on the edge between the " +
+		"ordinary calls and the stalls, so any number from one to the other is its p99: see " +
+		"the interval. That a p99 falls towards the p95 holds only where the tail is stalls."
 }
 
 // near compares a published quantile with the interval of ours, and allows a
@@ -198,8 +199,8 @@ func scatter(random *sim.Stream, request int) (plain, hedge time.Duration, copie
 }
 
 func h4(s *sheet) {
-	s.Setup = "100 leaves: 93.54 % take 1 to 6 ms, the rest is lognormal (median 4.36 ms, σ 1.67); a second copy " +
-		"after 10 ms. Solved, and 20,000 requests drawn at a time."
+	s.Setup = "100 leaves: 93.54 % take 1 to 6 ms, the rest is lognormal (median 4.36 ms, σ " +
+		"1.67); a second copy after 10 ms. Solved, and 20,000 requests drawn at a time."
 	slowest := power(0.999, 1)
 	one := 1 - exp(ln(slowest)/leaves) // of a leaf, for the p99.9 of the slowest of 100
 	s.mean("p99.9 solved", known{1800, 0, "ms"}, same(crossing(1, 1e5, one, leafBeyond)), off(5))
@@ -227,12 +228,13 @@ func h4(s *sheet) {
 	s.mean("p99 drawn", known{626, 0, "ms"}, plain99, few(1))
 	s.mean("p99 with copies, drawn", known{29, 0, "ms"}, hedge99, few(1))
 	s.mean("more requests", known{1.99, 2, "%"}, extra, rate)
-	s.Note = "The leaf is ours, fitted to the published 1,800 ms. The published cut to 74 ms then follows."
+	s.Note = "The leaf is ours, fitted to the published 1,800 ms. The published cut to 74 ms " +
+		"then follows."
 }
 
 func h5(s *sheet) {
-	s.Setup = "A copy at the p95 of a healthy day, 49.9 ms; then every call takes ten times as long. Then the same " +
-		"with copies out of a budget of 5 %."
+	s.Setup = "A copy at the p95 of a healthy day, 49.9 ms; then every call takes ten times as " +
+		"long. Then the same with copies out of a budget of 5 %."
 	slow := func(r *sim.Stream) time.Duration { return 50*ms + exponential(150*ms)(r) }
 	var free []float64
 	for _, seed := range s.seeds(10) {
@@ -240,7 +242,8 @@ func h5(s *sheet) {
 	}
 	s.mean("load", known{2, 0, "times"}, free, rate)
 	s.mean("load with a cap of 5 %", known{1.05, 2, "times"}, same(1+capped(0.05)), rate)
-	s.Note = "The cap is core/budget with the kind ratio; core/hedge, which will ask it, does not exist yet."
+	s.Note = "The cap is core/budget with the kind ratio; core/hedge, which will ask it, does " +
+		"not exist yet."
 }
 
 // capped returns the second copies that a budget grants when every one of

@@ -46,7 +46,8 @@ func layered(n int, c retry.Config) int {
 }
 
 func t1(s *sheet) {
-	s.Setup = "Three services in a chain; each waits 1 s and tries once more. The last one hangs."
+	s.Setup = "Three services in a chain; each waits 1 s and tries once more. The last one " +
+		"hangs."
 	attempts := layered(3, retry.Config{Attempts: 2})
 	s.equals("user held", known{8, 0, "s"}, float64(attempts)*second.Seconds())
 	end := deadline.Config{Total: second}.CallDeadline(0, core.Never)
@@ -55,8 +56,8 @@ func t1(s *sheet) {
 }
 
 func t2(s *sheet) {
-	s.Setup = "A gateway waits 1 s for a service that asks pricing, then inventory; 300 ms and one retry " +
-		"each. Both hang. The call machine runs it."
+	s.Setup = "A gateway waits 1 s for a service that asks pricing, then inventory; 300 ms and " +
+		"one retry each. Both hang. The call machine runs it."
 	without := inTurn(core.Never)
 	s.equals("without a deadline, works until", known{1200, 0, "ms"}, without)
 	s.word("which is after the gateway left", "yes", yes(without > 1000))
@@ -149,8 +150,8 @@ func t4(s *sheet) {
 }
 
 func t5(s *sheet) {
-	s.Setup = "2 s in all, 1.5 s gone; and an edge of 300 ms that keeps 20 ms, a second copy at 40 ms, an " +
-		"answer at 65 ms or none."
+	s.Setup = "2 s in all, 1.5 s gone; and an edge of 300 ms that keeps 20 ms, a second copy " +
+		"at 40 ms, an answer at 65 ms or none."
 	at := func(d time.Duration) core.Instant { return core.Instant(d) }
 	left := func(end, now core.Instant) float64 { return float64(end.Sub(now)) / float64(ms) }
 	end := deadline.Config{}.CallDeadline(at(1500*ms), at(2*second))
@@ -177,7 +178,8 @@ func inTime(c deadline.Config, now time.Duration, end core.Instant) string {
 }
 
 func t6(s *sheet) {
-	s.Setup = "A dependency of 5 ms plus an exponential of 15 ms; the timeout that 0.1 % of its calls miss."
+	s.Setup = "A dependency of 5 ms plus an exponential of 15 ms; the timeout that 0.1 % of " +
+		"its calls miss."
 	late := func(d time.Duration) float64 { return exp(-(d - 5*ms).Seconds() / (15 * ms).Seconds()) }
 	p999 := 1000 * crossing(0, 10, 0.001, func(at float64) float64 {
 		return late(time.Duration(at * float64(second)))
@@ -192,7 +194,8 @@ func t6(s *sheet) {
 }
 
 func t7(s *sheet) {
-	s.Setup = "400 ms are sent to machines whose clocks are off by up to 60 years; the network takes 3 ms."
+	s.Setup = "400 ms are sent to machines whose clocks are off by up to 60 years; the network " +
+		"takes 3 ms."
 	const network = core.Instant(3 * ms)
 	for _, skew := range []time.Duration{0, time.Hour, -time.Hour, 60 * 365 * 24 * time.Hour} {
 		sent := core.Instant(second)

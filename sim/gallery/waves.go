@@ -74,8 +74,9 @@ func (w *wave) median() float64 {
 func (w *wave) peak() float64 { return float64(slices.Max(w.slots[1:])) }
 
 func waves(s *sheet) {
-	s.Setup = "100 clients fail at 0; the server serves ten in each 100 ms. Base 100 ms, doubling, cap 10 s, waits of " +
-		"core/retry. First where all fail at 0, then where ten are served then too."
+	s.Setup = "100 clients fail at 0; the server serves ten in each 100 ms. Base 100 ms, " +
+		"doubling, cap 10 s, waits of core/retry. First where all fail at 0, then where ten " +
+		"are served then too."
 	for _, row := range []struct {
 		jitter                       retry.Jitter
 		last, median, attempts, peak [2]float64
@@ -104,6 +105,7 @@ func waves(s *sheet) {
 			s.mean(name+": most in a slot", known{row.peak[i], 0, ""}, peak, few(500))
 		}
 	}
-	s.Note = lostTable + " Without jitter there are exactly ten waves, each of which serves ten, and their gaps double up " +
-		"to the cap. The slot of the failure itself is left out of the most in a slot."
+	s.Note = lostTable + " Without jitter there are exactly ten waves, each of which serves " +
+		"ten, and their gaps double up to the cap. The slot of the failure itself is left out " +
+		"of the most in a slot."
 }

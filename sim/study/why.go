@@ -134,19 +134,33 @@ const pause = 3
 // start is when slice k begins.
 func (t *tale) start(k int) time.Duration { return time.Duration(k) * t.run.Slice }
 
-// after is the moment for what begins in the stretch from from on: the cause
-// that lies in it, the last one, or else the first that follows within so much
-// time; or else the beginning itself.
-func (t *tale) after(from, width, patience time.Duration) time.Duration {
+// after is the moment for what begins in a stretch of time: the last cause that
+// lies in it, or else its beginning.
+func (t *tale) after(from, width time.Duration) time.Duration {
 	at := from
 	for _, c := range t.exact {
-		switch {
-		case c.At < from:
-		case c.At < from+width:
+		if c.At >= from && c.At < from+width {
 			at = c.At
-		case at == from && c.At < from+width+patience:
+		}
+	}
+	return at
+}
+
+// firstFrom is the first cause in a stretch of time, or 0.
+func (t *tale) firstFrom(from, width time.Duration) time.Duration {
+	for _, c := range t.exact {
+		if c.At >= from && c.At < from+width {
 			return c.At
 		}
+	}
+	return 0
+}
+
+// caused is the moment of an effect, which no cause may follow: if there is none
+// up to at, it is that of the first.
+func (t *tale) caused(at time.Duration) time.Duration {
+	if len(t.exact) > 0 {
+		return max(at, t.exact[0].At)
 	}
 	return at
 }

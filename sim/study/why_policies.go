@@ -147,7 +147,7 @@ func (t *tale) often(d *decisions, kind Kind, of func(bin) (some, all uint64),
 			break
 		}
 		sum := d.sum(s.from*finer, s.to*finer)
-		at := t.after(t.start(s.from), t.run.Slice, 0)
+		at := t.after(t.start(s.from), t.run.Slice)
 		t.add(at, kind, d.by+" > "+d.name, text(sum)+t.until(s.to))
 	}
 }

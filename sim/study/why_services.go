@@ -150,7 +150,7 @@ func (h *host) queues(limit time.Duration) {
 		for k := s.from; k < s.to; k++ {
 			longest = max(longest, wait(k))
 		}
-		h.add(h.after(h.start(s.from), h.run.Slice, 0), Waiting, h.cfg.Name, fmt.Sprintf(
+		h.add(h.after(h.start(s.from), h.run.Slice), Waiting, h.cfg.Name, fmt.Sprintf(
 			"%s: its queue takes longer than the %s that callers wait, up to %s%s: what it serves is too late",
 			h.cfg.Name, Seconds.Text(limit.Seconds()), Seconds.Text(longest), h.until(s.to)))
 	}

@@ -45,6 +45,18 @@ type fall struct {
 	limit time.Duration // of its attempts
 }
 
+// wait is how long it took the first who failed to learn it: who waits in vain
+// learns it late.
+func (f *fall) wait() time.Duration {
+	switch {
+	case 2*f.first.GaveUp > f.first.Failed():
+		return f.gave
+	case 2*f.first.TimedOut > f.first.Failed():
+		return f.limit
+	}
+	return 0
+}
+
 func (f *fall) alike(o *fall) bool {
 	a, _ := f.sum.Success()
 	b, _ := o.sum.Success()
@@ -117,15 +129,13 @@ func (t *tale) falling(group []fall) {
 		sum = plus(sum, f.sum)
 	}
 	f := &group[0]
-	began := t.after(t.start(f.from), t.run.Slice, f.gave)
+	began := t.after(t.start(f.from), t.run.Slice)
 	at := began
-	switch { // who waits in vain learns it later
-	case 2*f.first.GaveUp > f.first.Failed():
-		at += f.gave
-	case 2*f.first.TimedOut > f.first.Failed():
-		at += f.limit
+	if wait := f.wait(); wait > 0 {
+		began = max(t.start(f.from), t.firstFrom(t.start(f.from), t.run.Slice))
+		at = began + wait
 	}
-	at = min(at, t.run.For)
+	at = min(t.caused(at), t.run.For)
 	t.add(at, Failing, list(names), fmt.Sprintf("%s: %s of the requests fail, %s", list(names),
 		percent(sum.Failed(), sum.Failed()+sum.Answered()), mostly(sum)))
 	for _, f := range group {
@@ -189,8 +199,20 @@ func (t *tale) standIns(name string, e *sim.EndpointResult) {
 		for k := s.from; k < s.to; k++ {
 			sum = plus(sum, t.slice(e, k))
 		}
-		t.add(t.after(t.start(s.from), t.run.Slice, 0), Degraded, name, fmt.Sprintf(
+		t.add(t.stoodIn(t.start(s.from)), Degraded, name, fmt.Sprintf(
 			"%s: fallbacks answer %s of the requests%s", name,
 			percent(sum.Fallback, sum.Answered()+sum.Failed()), t.until(s.to)))
 	}
+}
+
+// stoodIn is when fallbacks began to answer requests that were made from from
+// on: after the first thing that policies or services did about it, if that was
+// soon.
+func (t *tale) stoodIn(from time.Duration) time.Duration {
+	for _, c := range t.exact {
+		if c.Kind != Given && c.At >= from && c.At < from+2*t.run.Slice {
+			return c.At
+		}
+	}
+	return t.after(from, t.run.Slice)
 }
