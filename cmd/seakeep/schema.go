@@ -6,8 +6,8 @@ import (
 	"github.com/seakeep/seakeep/config"
 )
 
-const schemaLong = `Prints the JSON Schema (draft-07) of the policy file. Keep it beside the file
-and let the file begin with
+const schemaLong = `Prints the JSON Schema (draft-07) of the policy file, or of the scenario file.
+Keep it beside the file and let the file begin with
 
   # yaml-language-server: $schema=seakeep.schema.json
 
@@ -16,13 +16,18 @@ settings mean together only "seakeep validate" sees.`
 
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "schema",
-		Short:   "Print the JSON Schema of the policy file",
-		Long:    schemaLong,
-		Example: "  seakeep schema >seakeep.schema.json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := cmd.OutOrStdout().Write(config.Schema())
+		Use:       "schema [policy|scenario]",
+		Short:     "Print the JSON Schema of the policy file, or of the scenario file",
+		Long:      schemaLong,
+		Example:   "  seakeep schema >seakeep.schema.json\n  seakeep schema scenario",
+		ValidArgs: []string{"policy", "scenario"},
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			schema := config.Schema()
+			if len(args) == 1 && args[0] == "scenario" {
+				schema = config.ScenarioSchema()
+			}
+			_, err := cmd.OutOrStdout().Write(schema)
 			return err
 		},
 	}

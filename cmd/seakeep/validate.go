@@ -14,14 +14,16 @@ import (
 )
 
 const validateLong = `Reads policy files and tells every mistake in them at once: file, line,
-column, what is wrong and how to mend it. A file named - is standard input.
+column, what is wrong and how to mend it. A file named - is standard input. With
+--scenario the files are scenarios, and the policy files they name are read too.
 
 The exit status is 0 if all files can be used, warnings or not, and 1 otherwise.`
 
 // validateFlags are the flags of "validate".
 type validateFlags struct {
-	output string
-	values bool
+	output   string
+	values   bool
+	scenario bool
 }
 
 func newValidateCommand() *cobra.Command {
@@ -40,6 +42,7 @@ func newValidateCommand() *cobra.Command {
 	c.Flags().StringVarP(&f.output, "output", "o", "text", "text or json")
 	c.Flags().BoolVar(&f.values, "values", false,
 		"print every value in effect too, and where it comes from")
+	c.Flags().BoolVar(&f.scenario, "scenario", false, "the files are scenarios")
 	return c
 }
 
@@ -102,8 +105,16 @@ type verdict struct {
 	Warnings     []config.Warning `json:"warnings"`
 	Values       []inEffect       `json:"values,omitempty"`
 
-	policy *config.File
-	source []byte
+	effective effective
+	source    []byte
+	what      string // the file holds, counted
+}
+
+// effective tells the values in effect.
+type effective interface {
+	Effective() []config.Effective
+	WriteEffective(io.Writer) error
+	Warnings() []config.Warning
 }
 
 // inEffect is one value in effect.
@@ -126,7 +137,7 @@ func (f *validateFlags) judge(name string, stdin io.Reader) verdict {
 		v.source, err = readPolicy(name)
 	}
 	if err == nil {
-		v.policy, err = config.Parse(v.File, v.source)
+		err = v.parse(f.scenario)
 	}
 	var mistakes config.Errors
 	switch {
@@ -137,14 +148,35 @@ func (f *validateFlags) judge(name string, stdin io.Reader) verdict {
 		v.Errors = append(v.Errors, &config.Error{File: v.File, Problem: err.Error()})
 		return v
 	}
-	v.OK, v.Service, v.Dependencies = true, v.policy.Service, len(v.policy.Dependencies)
-	v.Warnings = append(v.Warnings, v.policy.Warnings()...)
+	v.OK = true
+	v.Warnings = append(v.Warnings, v.effective.Warnings()...)
 	if f.values {
-		for _, e := range v.policy.Effective() {
+		for _, e := range v.effective.Effective() {
 			v.Values = append(v.Values, inEffect{e.Path, e.Value, e.Source.String(), e.Line})
 		}
 	}
 	return v
+}
+
+// parse reads the file as what it is to be.
+func (v *verdict) parse(scenario bool) error {
+	if !scenario {
+		p, err := config.Parse(v.File, v.source)
+		if err != nil {
+			return err
+		}
+		v.effective, v.Service, v.Dependencies = p, p.Service, len(p.Dependencies)
+		v.what = plural(v.Dependencies, "dependency", "dependencies")
+		return nil
+	}
+	s, err := config.ParseScenario(v.File, v.source, readPolicy)
+	if err != nil {
+		return err
+	}
+	v.effective, v.Service = s, s.Name
+	v.what = plural(len(s.Services), "service", "services") + ", " +
+		plural(len(s.Clients), "client", "clients")
+	return nil
 }
 
 func readPolicy(name string) ([]byte, error) {
@@ -166,21 +198,22 @@ func (v *verdict) print(stdout, stderr io.Writer) error {
 			continue
 		}
 		fmt.Fprintln(&rest, e)
-		rest.WriteString(config.Snippet(v.source, e.Line, e.Column))
+		if e.File == v.File {
+			rest.WriteString(config.Snippet(v.source, e.Line, e.Column))
+		}
 	}
 	for _, w := range v.Warnings {
 		fmt.Fprintln(&rest, w)
 		rest.WriteString(config.Snippet(v.source, w.Line, w.Column))
 	}
 	if v.OK {
-		fmt.Fprintf(&good, "%s: ok, %s", v.File,
-			plural(v.Dependencies, "dependency", "dependencies"))
+		fmt.Fprintf(&good, "%s: ok, %s", v.File, v.what)
 		if n := len(v.Warnings); n > 0 {
 			fmt.Fprintf(&good, ", %s", plural(n, "warning", "warnings"))
 		}
 		good.WriteByte('\n')
 		if len(v.Values) > 0 {
-			if err := v.policy.WriteEffective(&good); err != nil {
+			if err := v.effective.WriteEffective(&good); err != nil {
 				return err
 			}
 		}

@@ -142,3 +142,15 @@ func TestValidateExample(t *testing.T) {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }
+
+// A scenario is judged with the policy files that it names.
+func TestValidateScenario(t *testing.T) {
+	const cascade = "../../testdata/scenarios/checkout-cascade.yaml"
+	status, stdout, stderr := runCommand("", "validate", "--scenario", cascade)
+	if status != exitOK || !strings.HasSuffix(stdout, ": ok, 4 services, 1 client\n") {
+		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
+	}
+	if status, _, _ := runCommand("", "validate", cascade); status != exitWork {
+		t.Errorf("a scenario passed for a policy: status %d", status)
+	}
+}
