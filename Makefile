@@ -10,8 +10,8 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 
 # Commands that the tests need, as command:packages. The race detector needs a
-# C compiler.
-NEEDS := gcc:gcc,libc6-dev
+# C compiler, WebAssembly something to run it.
+NEEDS := gcc:gcc,libc6-dev node:nodejs
 
 # The modules in go.work, so that a new one is checked without a line here.
 # The benchmarks stay out of -race, which would only slow them down.

@@ -46,7 +46,10 @@ func judged(t *testing.T, test func(testing.TB)) *judge {
 	return j
 }
 
-const slow = "testdata/slow-pricing.yaml"
+const (
+	slow       = "testdata/slow-pricing.yaml"
+	outOfOrder = "../testdata/scenarios/deadlines-out-of-order.yaml"
+)
 
 // quick is enough to see what the tests here look for.
 var quick = []string{"for=8s", "runs=2"}
@@ -151,12 +154,12 @@ func TestMistakesEndTheTest(t *testing.T) {
 		"did you mean endpoints.i":  func(t testing.TB) { Simulate(t, slow, short...).Get("endpoints.inventori.success") },
 		"is not a statement":        func(t testing.TB) { Simulate(t, slow, short...).Want("all is well") },
 		"there is no figure":        func(t testing.TB) { Simulate(t, slow, short...).Want("endpoints.x.success > 1%") },
-		"there is nothing to want":  func(t testing.TB) { Simulate(t, slow, "for=1s", "warmup=0s", "runs=1", "changes=", "expect=").Want() },
+		"there is nothing to want":  func(t testing.TB) { Simulate(t, slow, append(short, "expect=")...).Want() },
 		"names no policy file that": func(t testing.TB) {
 			SimulatePolicy(t, other, "../testdata/scenarios/streaming-queue.yaml")
 		},
 		`names policies of "checkout", "gateway"`: func(t testing.TB) {
-			SimulatePolicy(t, other, "../testdata/scenarios/deadlines-out-of-order.yaml")
+			SimulatePolicy(t, other, outOfOrder)
 		},
 	} {
 		j := judged(t, test)

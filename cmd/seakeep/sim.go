@@ -70,7 +70,8 @@ func newSimCommand() *cobra.Command {
 	flags.StringArrayVar(&f.sets, "set", nil,
 		"KEY=VALUE: change a key of the scenario, or of a policy if it begins with\n"+
 			"dependencies. or SERVICE:dependencies.; KEY= removes it; may be repeated")
-	addCommands(c, newSimEdgeCommand(), newSimCompareCommand(), newSimMetastableCommand())
+	addCommands(c, newSimEdgeCommand(), newSimCompareCommand(), newSimMetastableCommand(),
+		newSimGalleryCommand())
 	return c
 }
 
@@ -153,11 +154,13 @@ func openDraft(path string, stdin io.Reader) (config.Draft, error) {
 // change applies --set and the flags that stand for keys.
 func (f *simFlags) change(cmd *cobra.Command, d config.Draft) error {
 	q := &f.question
+	var with []string
 	for _, one := range []struct{ flag, value string }{
 		{"seed", strconv.FormatUint(f.seed, 10)}, {"runs", strconv.Itoa(f.runs)},
 		{"for", f.length.String()},
 	} {
 		if cmd.Flags().Changed(one.flag) {
+			with = append(with, "--"+one.flag+" "+one.value)
 			var err error
 			if d, err = d.Set(one.flag, one.value); err != nil {
 				return err
@@ -174,11 +177,12 @@ func (f *simFlags) change(cmd *cobra.Command, d config.Draft) error {
 			return fmt.Errorf("--set %w", err)
 		}
 		q.Sets = append(q.Sets, set)
+		with = append(with, "--set "+set)
 	}
 	changed, err := d.Parse()
 	var mistakes config.Errors
 	if errors.As(err, &mistakes) {
-		return mistakesOf(mistakes)
+		return fmt.Errorf("with %s: %w", strings.Join(with, ", "), mistakesOf(mistakes))
 	}
 	q.Scenario = changed
 	return err

@@ -77,9 +77,9 @@ var odd = []string{"0", "1", "3", "7.5", "64", "100", "1000", "99999", "42949672
 func TestOddValuesInEveryPlace(t *testing.T) {
 	read := map[string]func([]byte) (*node, error){"envoy": readFragments, "grpc": readTree,
 		"resilience4j": readSpring}
-	rounds := 400
+	rounds := 60
 	if testing.Short() {
-		rounds = 100
+		rounds = 20
 	}
 	for format, f := range importers {
 		random := rand.New(rand.NewPCG(3, uint64(len(format))))

@@ -61,6 +61,8 @@ var floors = map[string]int{
 	"adapters/nats":  7,
 	"adapters/sql":   7,
 
+	"seakeeptest": 8,
+
 	"cmd/seakeep/wire":     7,
 	"cmd/seakeep/review":   8,
 	"cmd/seakeep/explore":  8,
@@ -75,6 +77,7 @@ var floors = map[string]int{
 
 	"bench":                top,
 	"internal/conformance": top,
+	"internal/simcheck":    top,
 	"internal/golden":      top,
 	"internal/tidy":        top,
 }

@@ -42,7 +42,7 @@ type table struct {
 
 // checkoutRun is what came of one run.
 type checkoutRun struct {
-	ab, c             float64 // share of answers of A and B, and of C's endpoint, in per cent
+	ab                float64 // share of answers of A and B, in per cent
 	real, fallback    float64 // of C's endpoint
 	p99               float64 // of answers of A and B, ms
 	busy, busyC       float64 // workers, and those held for C
@@ -105,7 +105,7 @@ func (t table) run(seed uint64) checkoutRun {
 	of := func(n, all uint64) float64 { return 100 * float64(n) / float64(max(all, 1)) }
 	ends := func(o sim.Outcomes) uint64 { return o.Answered() + o.Failed() }
 	out := checkoutRun{ab: of(a.Answered()+b.Answered(), ends(a)+ends(b)),
-		c: of(c.Answered(), ends(c)), real: of(c.OK, ends(c)), fallback: of(c.Fallback, ends(c)),
+		real: of(c.OK, ends(c)), fallback: of(c.Fallback, ends(c)),
 		busy: r.Services[0].Busy, calls: r.Services[3].Rate}
 	if len(times) > 0 {
 		times = sortedTimes(times)
@@ -159,7 +159,6 @@ func busy(r *checkoutRun) float64     { return r.busy }
 func busyC(r *checkoutRun) float64    { return r.busyC }
 func calls(r *checkoutRun) float64    { return r.calls }
 func realC(r *checkoutRun) float64    { return r.real }
-func answerC(r *checkoutRun) float64  { return r.c }
 func fallback(r *checkoutRun) float64 { return r.fallback }
 func changed(r *checkoutRun) float64  { return r.transitions }
 func open(r *checkoutRun) float64     { return r.open }

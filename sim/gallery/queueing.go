@@ -40,11 +40,11 @@ type queue struct {
 	left        int // arrivals to come
 	busy        int
 
-	came, refused, started, served, waited int
-	waits                                  float64
-	area                                   float64 // time integral of the number inside
-	stays                                  float64 // sum of the times spent inside
-	since                                  core.Instant
+	came, refused, served, waited int
+	waits                         float64
+	area                          float64 // time integral of the number inside
+	stays                         float64 // sum of the times spent inside
+	since                         core.Instant
 }
 
 func (q queueing) run(seed uint64, arrivals int) result {

@@ -123,7 +123,8 @@ func t3(s *sheet) {
 		if c.AttemptDeadline(now.Add(upTo(2*second)), end) > end {
 			shared++
 		}
-		if c.AttemptDeadline(now, end) != c.AttemptDeadline(now, end) {
+		first, second := c.AttemptDeadline(now, end), c.AttemptDeadline(now, end)
+		if first != second {
 			side++
 		}
 	}

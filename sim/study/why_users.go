@@ -199,7 +199,7 @@ func (t *tale) standIns(name string, e *sim.EndpointResult) {
 		for k := s.from; k < s.to; k++ {
 			sum = plus(sum, t.slice(e, k))
 		}
-		t.add(t.stoodIn(t.start(s.from)), Degraded, name, fmt.Sprintf(
+		t.add(t.stoodIn(t.start(s.from), e), Degraded, name, fmt.Sprintf(
 			"%s: fallbacks answer %s of the requests%s", name,
 			percent(sum.Fallback, sum.Answered()+sum.Failed()), t.until(s.to)))
 	}
@@ -207,10 +207,14 @@ func (t *tale) standIns(name string, e *sim.EndpointResult) {
 
 // stoodIn is when fallbacks began to answer requests that were made from from
 // on: after the first thing that policies or services did about it, if that was
-// soon.
-func (t *tale) stoodIn(from time.Duration) time.Duration {
+// within the patience of the users.
+func (t *tale) stoodIn(from time.Duration, e *sim.EndpointResult) time.Duration {
+	soon := 2 * t.run.Slice
+	if c := t.scenario.Client(e.Client); c != nil {
+		soon += c.Patience
+	}
 	for _, c := range t.exact {
-		if c.Kind != Given && c.At >= from && c.At < from+2*t.run.Slice {
+		if c.Kind != Given && c.At >= from && c.At < from+soon {
 			return c.At
 		}
 	}

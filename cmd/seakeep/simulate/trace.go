@@ -33,8 +33,7 @@ func WriteTrace(w io.Writer, s *config.Scenario) error {
 
 func traceLine(w io.Writer, width int, e *core.Event) error {
 	outcome, cause, reason, took := "-", "-", "-", "-"
-	switch e.Kind {
-	case core.AttemptEnded, core.CallEnded, core.RetryDenied:
+	if e.Outcome != 0 {
 		outcome = e.Outcome.String()
 	}
 	if e.Cause != 0 {

@@ -1,0 +1,240 @@
+package demo
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/sim"
+	"github.com/seakeep/seakeep/sim/study"
+)
+
+var page = flag.String("page", "", "put the tables of TestDemoAgrees into this document, of long runs")
+
+const scenario = "../../../testdata/scenarios/demo.yaml"
+
+// side is the demo and its simulation beside each other.
+type side struct {
+	t    *testing.T
+	real *Report
+	sim  *study.Summary
+	runs []*sim.Result
+}
+
+// beside makes both runs of the same world.
+func beside(t *testing.T, o Options) *side {
+	t.Helper()
+	s := &side{t: t, real: run(t, o)}
+	world := simulated(t, o)
+	for seed := range 5 {
+		r, err := sim.Run(world, sim.Options{Seed: uint64(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.runs = append(s.runs, r)
+	}
+	s.sim = study.Summarise(s.runs)
+	return s
+}
+
+// simulated returns the scenario file of the demo with the demo's options. Its
+// policy is the very one that the demo uses.
+func simulated(t *testing.T, o Options) *config.Scenario {
+	t.Helper()
+	s, err := config.LoadScenario(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := s.Service("checkout")
+	if program.Policy, err = policy(o.Protect); err != nil {
+		t.Fatal(err)
+	}
+	if !o.Protect.has(Timeout) {
+		program.IgnoreDeadline, program.Abandoned = true, config.RunsOn
+	}
+	program.Workers, program.Queue.Length = o.Pool, o.Queue
+	s.Client("users").Rate = float64(o.Rate)
+	slow := o.Slow[0]
+	s.Warmup, s.For = slow.Start, min(slow.end(), o.For)
+	s.Changes[0].At, s.Changes[0].Of, s.Changes[0].Work.Mean = slow.Start, slow.Name, slow.Mean
+	return s
+}
+
+// The scenario file is the demo with the options of its page, so that seakeep
+// sim gives what the tables say.
+func TestScenarioFileIsTheDemo(t *testing.T) {
+	file, err := config.LoadScenario(scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := long(t, "all")
+	figures := func(s *config.Scenario) string {
+		r, err := sim.Run(s, sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%+v", r)
+	}
+	if figures(file) != figures(simulated(t, o)) {
+		t.Error("the file and the demo's options differ")
+	}
+	users, program := file.Client("users"), file.Service("checkout")
+	if users.Patience != patience || program.Routes[0].Work.Floor != ownWork {
+		t.Errorf("patience is %v, checkout's own work %v", users.Patience, program.Routes[0].Work)
+	}
+	for i, name := range names {
+		healthy := config.Latency{Shape: config.Exponential, Floor: floor, Mean: usual}
+		if w := file.Service(name).Routes[0].Work; fmt.Sprint(w) != fmt.Sprint(healthy) ||
+			program.Routes[i].Name != name {
+			t.Errorf("%s works %+v", name, w)
+		}
+	}
+}
+
+// long are the runs of the page.
+func long(t *testing.T, protect string) Options {
+	t.Helper()
+	rungs, err := ParseRungs(protect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Defaults(20 * time.Second)
+	o.Protect = rungs
+	o.Slow = []Slow{{"recommendations", Late, 2 * time.Second, 3 * time.Second, 12 * time.Second}}
+	return o
+}
+
+// The demo on real sockets and its simulation agree: same policy, same world,
+// two drivers. With -page it runs as long as the page says and writes the tables.
+func TestDemoAgrees(t *testing.T) {
+	if *page == "" {
+		for _, protect := range []string{"none", "all"} {
+			t.Run(protect, func(t *testing.T) { beside(t, small(t, protect)).agree() })
+		}
+		return
+	}
+	storm := long(t, "timeout,retry")
+	storm.Rate = 1000
+	var text strings.Builder
+	for _, o := range []Options{long(t, "none"), long(t, "timeout"), storm, long(t, "all")} {
+		s := beside(t, o)
+		s.agree()
+		text.WriteString(s.table())
+	}
+	if !t.Failed() {
+		publish(t, text.String())
+	}
+}
+
+// agree asserts that both say the same, within what chance and a busy machine
+// may do.
+func (s *side) agree() {
+	s.t.Helper()
+	s.t.Log("\n" + s.table())
+	for _, name := range names {
+		got, want := *s.real.Endpoints[name].Success, s.figure("endpoints."+name+".success").Mean
+		s.near(name+": success", pair{got, want, 0.08})
+		fell := s.real.Endpoints[name]
+		s.near(name+": fallback", pair{float64(fell.Fallback) / float64(fell.Sent),
+			s.figure("endpoints." + name + ".fallback").Mean, 0.15})
+		if p99 := fell.P99; p99 != nil {
+			want := s.figure("endpoints."+name+".p99").Mean * 1e3
+			s.near(name+": p99 in ms", pair{*p99, want, 100 + 0.3*want})
+		}
+		calls := s.figure("services." + name + ".rate").Mean
+		s.near("calls a second to "+name, pair{s.real.CallsTo[name], calls, 8 + 0.15*calls})
+	}
+	s.near("workers busy at most", pair{float64(s.real.Pool.MaxBusy),
+		s.figure("services.checkout.most-busy").Mean, 0.15 * float64(s.real.Pool.Size)})
+}
+
+// pair is a figure of both, and how far they may be apart.
+type pair struct{ real, sim, off float64 }
+
+func (s *side) near(what string, p pair) {
+	s.t.Helper()
+	if math.Abs(p.real-p.sim) > p.off {
+		s.t.Errorf("%s: %.4g in the demo and %.4g simulated are more than %.2g apart", what, p.real,
+			p.sim, p.off)
+	}
+}
+
+func (s *side) figure(key string) study.Figure {
+	s.t.Helper()
+	f, err := s.sim.Get(key)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return f
+}
+
+// table writes both beside each other, in Markdown.
+func (s *side) table() string {
+	var b strings.Builder
+	r := s.real
+	fmt.Fprintf(&b, "`--protect %s --rate %d`, requests made at most %.0f ms late:\n\n", r.Protect,
+		r.Rate, r.Late)
+	b.WriteString("| | demo | simulation |\n|---|---|---|\n")
+	row := func(what, real string, f study.Figure) {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", what, real, f.Text())
+	}
+	for _, name := range names {
+		e := r.Endpoints[name]
+		row(name+": success", study.Share.Text(*e.Success), s.figure("endpoints."+name+".success"))
+		if e.Fallback > 0 {
+			row(name+": by the fallback", study.Share.Text(float64(e.Fallback)/float64(e.Sent)),
+				s.figure("endpoints."+name+".fallback"))
+		}
+		if e.P50 != nil && e.P99 != nil {
+			row(name+": p50", study.Seconds.Text(*e.P50/1e3), s.figure("endpoints."+name+".p50"))
+			row(name+": p99", study.Seconds.Text(*e.P99/1e3), s.figure("endpoints."+name+".p99"))
+		}
+	}
+	const slow = "recommendations"
+	row("calls that reach "+slow, study.PerSecond.Text(r.CallsTo[slow]), s.figure("services."+slow+".rate"))
+	row("retries", study.PerSecond.Text(float64(r.Retries[slow])/r.CountedS),
+		s.figure("dependencies.checkout."+slow+".retries"))
+	row("workers busy at most", fmt.Sprint(r.Pool.MaxBusy), s.figure("services.checkout.most-busy"))
+	row("refused for want of a worker", study.PerSecond.Text(float64(r.Pool.Refused)/r.CountedS),
+		s.figure("services.checkout.refused"))
+	if opened := r.Breakers[slow]; len(opened) > 0 {
+		fmt.Fprintf(&b, "| its breaker opens first | %.2f s | %s |\n", opened[0].At, s.opens())
+	}
+	return b.String() + "\n"
+}
+
+// opens says when the breaker opened first, run by run.
+func (s *side) opens() string {
+	var all []string
+	for _, r := range s.runs {
+		for _, d := range r.Dependencies {
+			if d.By == "checkout" && d.Name == "recommendations" && len(d.Timeline) > 0 {
+				all = append(all, fmt.Sprintf("%.2f", d.Timeline[0].At.Seconds()))
+			}
+		}
+	}
+	return strings.Join(all, ", ") + " s"
+}
+
+// publish puts the tables into the page, between its two marks.
+func publish(t *testing.T, tables string) {
+	t.Helper()
+	text, err := os.ReadFile(*page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- what follows is made by make demo-and-simulation -->\n", "<!-- until here -->\n"
+	before, rest, ok1 := strings.Cut(string(text), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no marks to put the tables between", *page)
+	}
+	if err := os.WriteFile(*page, []byte(before+begin+"\n"+tables+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

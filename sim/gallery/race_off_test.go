@@ -1,0 +1,5 @@
+//go:build !race
+
+package gallery
+
+const raceDetector = false
