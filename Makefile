@@ -79,6 +79,11 @@ staticcheck: ## what vet does not see
 bench: ## our benchmarks beside the peers', at 1 and at 2 procs; ARGS="-run ^f" picks rows
 	go run ./bench $(ARGS)
 
+.PHONY: demo-and-simulation
+demo-and-simulation: ## the tables of docs/demo-and-simulation.md, from new runs on this machine
+	go test ./cmd/seakeep/demo -run '^TestDemoAgrees$$' -count=1 -v \
+		-args -page '$(CURDIR)/docs/demo-and-simulation.md'
+
 .PHONY: fuzz
 fuzz: ## every fuzz test for FUZZTIME each
 	@for package in $$(go list $(call every,$(RACED))); do \

@@ -21,12 +21,14 @@ func DoAbandon[T any](ctx context.Context, p *Policy,
 	s := p.state.Load()
 	info := CallOf(ctx)
 	var got attempted[T]
-	end := s.run(ctx, info.request(ctx), info.Report, func(ctx context.Context, _ int) Tried {
+	var end Ending
+	req := info.request(ctx)
+	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
 		tried, a := walk(ctx, s, info, fn)
 		got = a
 		return tried
-	})
-	return finish(ctx, s, info, end, outcome[T]{got.v, got.err, nil})
+	}, &end)
+	return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil})
 }
 
 // errExited is the error of a function that ended by runtime.Goexit.

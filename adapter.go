@@ -18,7 +18,9 @@ func (p *Policy) Adapter() Adapter { return Adapter{p.state.Load()} }
 
 // Run is Policy.Run.
 func (a Adapter) Run(ctx context.Context, req call.Request, try Try) Ending {
-	return a.s.run(ctx, req, CallOf(ctx).Report, try)
+	var end Ending
+	a.s.run(ctx, &req, CallOf(ctx).Report, try, &end)
+	return end
 }
 
 // Plan returns the compiled policy.
@@ -31,7 +33,7 @@ func (a Adapter) Classify(err error) core.Result { return a.s.result(err) }
 // Failure returns the error of a call that has no answer: a *Rejection, or
 // last, the error of its last attempt. It is never nil.
 func (a Adapter) Failure(ctx context.Context, key string, end Ending, last error) error {
-	if err := a.s.failure(ctx, key, end, last); err != nil {
+	if err := a.s.failure(ctx, key, &end, last); err != nil {
 		return err
 	}
 	return context.Canceled

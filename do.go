@@ -46,14 +46,16 @@ func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 			return v, nil
 		}
 	}
-	end := s.run(ctx, info.request(ctx), info.Report, func(ctx context.Context, _ int) Tried {
+	var end Ending
+	req := info.request(ctx)
+	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
 		v, err = fn(ctx)
 		if err == nil {
 			return Tried{Result: core.Result{Outcome: core.Success}}
 		}
 		return s.tried(info, err)
-	})
-	return finish(ctx, s, info, end, outcome[T]{v, err, or})
+	}, &end)
+	return finish(ctx, s, info, &end, outcome[T]{v, err, or})
 }
 
 // outcome is what the attempts of a call left, and its fallback in Go.
@@ -64,7 +66,7 @@ type outcome[T any] struct {
 }
 
 // finish turns an ending into what the caller gets.
-func finish[T any](ctx context.Context, s *state, info *Call, end Ending, o outcome[T]) (T, error) {
+func finish[T any](ctx context.Context, s *state, info *Call, end *Ending, o outcome[T]) (T, error) {
 	if end.Verdict == call.Succeeded {
 		if s.fallback.cache != nil && info.CacheKey != "" {
 			s.fallback.cache.Store(Now(), info.CacheKey, o.v, sizeOf(o.v))
@@ -126,7 +128,7 @@ func (s *state) tried(info *Call, err error) Tried {
 }
 
 // failure is the error of a call that has no answer of its own.
-func (s *state) failure(ctx context.Context, key string, end Ending, last error) error {
+func (s *state) failure(ctx context.Context, key string, end *Ending, last error) error {
 	if end.Attempts == 0 {
 		last = nil
 	}

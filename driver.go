@@ -73,11 +73,14 @@ func (t *Tail) End(o core.Outcome) {
 // goroutines, timers and contexts meet the call machine. Do and the adapters
 // are built on it.
 func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
-	return p.state.Load().run(ctx, req, CallOf(ctx).Report, try)
+	var end Ending
+	p.state.Load().run(ctx, &req, CallOf(ctx).Report, try, &end)
+	return end
 }
 
-func (s *state) run(ctx context.Context, req call.Request, report *Report, try Try) (end Ending) {
-	d := drive{ctx: ctx, report: report}
+func (s *state) run(ctx context.Context, req *call.Request, report *Report, try Try, end *Ending) {
+	var d drive
+	d.ctx, d.report = ctx, report
 	req.Left = ctx.Err() == context.Canceled
 	completed := false
 	defer func() {
@@ -86,7 +89,7 @@ func (s *state) run(ctx context.Context, req call.Request, report *Report, try T
 		}
 	}()
 	began := Now()
-	act := d.call.Begin(began, s.plan, req)
+	act := d.call.Begin(began, s.plan, *req)
 	for !act.Verdict.Done() {
 		switch {
 		case act.Start != 0:
@@ -99,17 +102,16 @@ func (s *state) run(ctx context.Context, req call.Request, report *Report, try T
 		}
 	}
 	completed = true
-	end = Ending{Verdict: act.Verdict, Reason: d.call.Reason(), RetryAfter: d.call.RetryAfter(),
-		Attempts: d.call.Attempts(), Last: d.call.Last()}
+	end.Verdict, end.Reason, end.RetryAfter = act.Verdict, d.call.Reason(), d.call.RetryAfter()
+	end.Attempts, end.Last = d.call.Attempts(), d.call.Last()
 	if req.Tail && (act.Verdict == call.Succeeded || act.Verdict == call.Failed) {
 		end.Tail = Tail{tail: d.call.Tail(d.now), ctx: d.limit, deadline: d.call.Deadline()}
 	} else {
 		d.release()
 	}
 	if report != nil {
-		report.end(s.name, &end, Now().Sub(began))
+		report.end(s.name, end, Now().Sub(began))
 	}
-	return end
 }
 
 // drive is one run's state.
@@ -132,8 +134,9 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 		ctx = d.limit
 	}
 	tried := try(ctx, d.call.Attempts()-1)
+	var e call.Event
 	if tried.Result.Outcome != core.Success {
-		tried.Facts.Draw = rand.Float64()
+		e.Draw = rand.Float64()
 	}
 	if !tail {
 		d.release()
@@ -142,8 +145,9 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	if d.report != nil {
 		d.report.attempt(tried.Result, d.now.Sub(d.call.Started()))
 	}
-	act = d.call.Step(d.now, call.Event{Kind: call.Returned, Lane: lane, Result: tried.Result,
-		Facts: tried.Facts, Orphan: tried.orphan != nil})
+	e.Kind, e.Lane, e.Result, e.Facts = call.Returned, lane, tried.Result, tried.Facts
+	e.Orphan = tried.orphan != nil
+	act = d.call.Step(d.now, &e)
 	if tried.orphan != nil {
 		_, slot := d.call.Orphan(lane)
 		tried.orphan.settle(slot)
@@ -171,17 +175,17 @@ func (d *drive) wait(t core.Instant) call.Action {
 	case <-d.ctx.Done():
 		kind = call.CallerLeft
 	}
-	return d.call.Step(Now(), call.Event{Kind: kind})
+	return d.call.Step(Now(), &call.Event{Kind: kind})
 }
 
 // abort closes the accounts of a call whose attempt did not come back.
 func (d *drive) abort() {
 	now := Now()
 	failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}
-	act := d.call.Step(now, call.Event{Kind: call.Returned,
+	act := d.call.Step(now, &call.Event{Kind: call.Returned,
 		Lane: uint8(d.call.Attempts()-1) % 8, Result: failed})
 	if !act.Verdict.Done() {
-		d.call.Step(now, call.Event{Kind: call.CallerLeft})
+		d.call.Step(now, &call.Event{Kind: call.CallerLeft})
 	}
 	if v := d.call.Verdict(); v == call.Failed {
 		tail := d.call.Tail(now)

@@ -97,7 +97,7 @@ func (f *FallbackError) Is(target error) bool { return target == ErrFallback }
 const granule = 10 * time.Millisecond
 
 // reject returns the Rejection for an ending, shared where it can be.
-func (s *state) reject(end Ending, key string, last error) *Rejection {
+func (s *state) reject(end *Ending, key string, last error) *Rejection {
 	r, after := end.Reason, end.RetryAfter
 	if after > 0 {
 		after = (after + granule - 1).Truncate(granule)

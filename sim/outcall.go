@@ -121,7 +121,7 @@ func (o *outcall) Fire(what int, arg int64) {
 // wake steps a call whose wait is over.
 func (o *outcall) wake() {
 	o.waits = false
-	o.apply(o.call.Step(o.now(), call.Event{Kind: call.Woke}))
+	o.apply(o.call.Step(o.now(), &call.Event{Kind: call.Woke}))
 }
 
 // launch sends an attempt on its way.
@@ -145,10 +145,11 @@ func (o *outcall) returned(lane int, r core.Result) {
 	o.dest.visited(o, r)
 	e := call.Event{Kind: call.Returned, Lane: uint8(lane), Result: r}
 	if r.Outcome != core.Success {
-		e.Facts = call.Facts{Draw: o.draws.Float64(), Safety: retry.Idempotent, Replayable: true,
+		e.Draw = o.draws.Float64()
+		e.Facts = call.Facts{Safety: retry.Idempotent, Replayable: true,
 			Elsewhere: o.dest.elsewhere(o)}
 	}
-	o.apply(o.call.Step(o.now(), e))
+	o.apply(o.call.Step(o.now(), &e))
 }
 
 // leave ends the call because its owner is gone.
@@ -157,11 +158,11 @@ func (o *outcall) leave() {
 		o.giveUp(o.running)
 		lane := o.running
 		o.running = -1
-		o.apply(o.call.Step(o.now(), call.Event{Kind: call.Returned, Lane: uint8(lane),
+		o.apply(o.call.Step(o.now(), &call.Event{Kind: call.Returned, Lane: uint8(lane),
 			Result: core.Result{Outcome: core.Cancelled}}))
 		return
 	}
-	o.apply(o.call.Step(o.now(), call.Event{Kind: call.CallerLeft}))
+	o.apply(o.call.Step(o.now(), &call.Event{Kind: call.CallerLeft}))
 }
 
 // giveUp tells the other side, as far as it listens, that nobody waits.

@@ -168,7 +168,12 @@ func (i *instance) stop() {
 	}
 }
 
-// gate lets so many calls a second pass, with at most a second's worth at once.
+// gateBurst is how much of a gate's second may pass at once after a pause. A
+// tenth lets the clumps of a Poisson stream below the capacity through, and
+// does not make a broken dependency look well for a second.
+const gateBurst = 0.1
+
+// gate lets so many calls a second pass.
 type gate struct {
 	config.Capacity
 	level float64
@@ -179,7 +184,7 @@ func (g *gate) pass(now core.Instant) bool {
 	if g.Rate == 0 {
 		return true
 	}
-	g.level = min(g.Rate, g.level+g.Rate*float64(now.Sub(g.last))/1e9)
+	g.level = min(max(1, g.Rate*gateBurst), g.level+g.Rate*float64(now.Sub(g.last))/1e9)
 	g.last = now
 	if g.level < 1 {
 		return false

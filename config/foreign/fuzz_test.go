@@ -77,7 +77,7 @@ var odd = []string{"0", "1", "3", "7.5", "64", "100", "1000", "99999", "42949672
 func TestOddValuesInEveryPlace(t *testing.T) {
 	read := map[string]func([]byte) (*node, error){"envoy": readFragments, "grpc": readTree,
 		"resilience4j": readSpring}
-	rounds := 60
+	rounds := 40
 	if testing.Short() {
 		rounds = 20
 	}

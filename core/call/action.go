@@ -66,13 +66,13 @@ type Event struct {
 	Kind   Kind
 	Lane   uint8       // Returned: which attempt
 	Result core.Result // Returned: how it ended
+	Draw   float64     // Returned: a random number in [0, 1) for the jitter, if it failed
 	Facts  Facts       // what deciding on another attempt needs; read when the attempt failed
 	Orphan bool        // Returned: the driver walked away, and the attempt's work goes on
 }
 
 // Facts is what only the driver knows about repeating a call.
 type Facts struct {
-	Draw       float64      // a random number in [0, 1) for the jitter
 	Safety     retry.Safety // what is known of repeating it
 	Replayable bool         // the request can be sent again
 	Elsewhere  bool         // an endpoint not yet tried is left

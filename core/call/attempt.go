@@ -15,7 +15,7 @@ import (
 const freeRepeats = 10
 
 // returned takes an attempt's result and decides what follows.
-func (c *Call) returned(now core.Instant, e Event) Action {
+func (c *Call) returned(now core.Instant, e *Event) Action {
 	took := now.Sub(c.started)
 	r := c.judge(now, e.Result)
 	c.last = r
@@ -40,7 +40,7 @@ func (c *Call) returned(now core.Instant, e Event) Action {
 		}
 		return c.finish(now, Cancelled, Action{})
 	}
-	return c.again(now, e.Facts, Action{})
+	return c.again(now, e, Action{})
 }
 
 // judge turns the driver's view of a result into the policies' view: an
@@ -102,11 +102,11 @@ func (c *Call) counted(r core.Result) core.Outcome {
 
 // abandon ends an attempt that did not return by its limit. The attempt keeps
 // the slot, because its work goes on; another attempt needs a slot of its own.
-func (c *Call) abandon(now core.Instant, f Facts) Action {
+func (c *Call) abandon(now core.Instant, e *Event) Action {
 	c.last = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
 	act := Action{Cancel: c.orphan()}
 	c.report(now, c.last, now.Sub(c.started))
-	return c.again(now, f, act)
+	return c.again(now, e, act)
 }
 
 // orphan hands the slot to the attempt under way and returns its bit.
@@ -142,11 +142,11 @@ func (c *Call) wakeAt() core.Instant {
 }
 
 // again starts the next attempt, or its wait, or ends the call.
-func (c *Call) again(now core.Instant, f Facts, act Action) Action {
+func (c *Call) again(now core.Instant, e *Event, act Action) Action {
 	if c.plan.cfg.Retry == nil {
 		return c.finish(now, Failed, act)
 	}
-	wait, r := c.wait(now, f)
+	wait, r := c.wait(now, e)
 	if r != core.NoReason {
 		c.reason = r
 		c.deny(now)
@@ -171,8 +171,8 @@ func (c *Call) again(now core.Instant, f Facts, act Action) Action {
 
 // wait returns how long to wait before the next attempt, or why there is none.
 // Everything that would refuse that attempt is asked now, before the wait.
-func (c *Call) wait(now core.Instant, f Facts) (time.Duration, core.Reason) {
-	p := c.plan
+func (c *Call) wait(now core.Instant, e *Event) (time.Duration, core.Reason) {
+	p, f := c.plan, e.Facts
 	if c.orphans&(1<<(c.attempts%lanes)) != 0 {
 		return 0, core.AttemptsExhausted
 	}
@@ -191,7 +191,7 @@ func (c *Call) wait(now core.Instant, f Facts) (time.Duration, core.Reason) {
 		c.emit(now, core.Event{Kind: core.RetryScheduled, Cause: c.last.Cause, Observed: true})
 		return 0, core.AttemptsExhausted
 	}
-	wait := p.cfg.Retry.Wait(made, c.prev, c.last, f.Draw)
+	wait := p.cfg.Retry.Wait(made, c.prev, c.last, e.Draw)
 	if !p.fits(now, wait, c.deadline) {
 		return 0, core.WaitTooLong
 	}
@@ -202,7 +202,7 @@ func (c *Call) wait(now core.Instant, f Facts) (time.Duration, core.Reason) {
 		return 0, core.BudgetExhausted
 	}
 	c.budgeted = p.budget != nil
-	c.prev = p.cfg.Retry.Backoff.Delay(made, c.prev, f.Draw)
+	c.prev = p.cfg.Retry.Backoff.Delay(made, c.prev, e.Draw)
 	return wait, core.NoReason
 }
 

@@ -52,7 +52,12 @@ type Call struct {
 
 // Begin enters the ladder. The request's deadline is the caller's.
 func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
-	*c = Call{plan: p, req: req, began: now, deadline: req.Deadline}
+	*c = Call{}
+	// Field by field: copying a whole struct would wait for each of the small
+	// stores that made it.
+	c.plan, c.began, c.deadline = p, now, req.Deadline
+	c.req.Deadline, c.req.Key = req.Deadline, req.Key
+	c.req.RetriedAbove, c.req.Tail, c.req.Left = req.RetriedAbove, req.Tail, req.Left
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.CallStarted})
 	}
@@ -89,7 +94,7 @@ func (c *Call) Join(now core.Instant, w bulkhead.Waker) Action {
 
 // Step tells the call what happened. After the verdict it only takes note of
 // abandoned attempts that end.
-func (c *Call) Step(now core.Instant, e Event) Action {
+func (c *Call) Step(now core.Instant, e *Event) Action {
 	if e.Kind == Returned {
 		if c.orphans&(1<<e.Lane) != 0 {
 			return c.late(now, e.Lane)
@@ -108,7 +113,7 @@ func (c *Call) Step(now core.Instant, e Event) Action {
 	case c.state == waiting && now >= c.until:
 		return c.enter(now)
 	case c.state == running && now >= c.until:
-		return c.abandon(now, e.Facts)
+		return c.abandon(now, e)
 	}
 	return Action{WakeAt: c.until}
 }

@@ -13,7 +13,7 @@
 //	act := c.Begin(now, plan, request)
 //	for !act.Verdict.Done() {
 //		// start what act.Start names, wait until act.WakeAt, then tell it:
-//		act = c.Step(now, event)
+//		act = c.Step(now, &event)
 //	}
 //
 // # Order

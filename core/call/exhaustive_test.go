@@ -96,24 +96,24 @@ func (w *world) move(d *driven, k int) {
 		e := Event{Kind: Returned, Lane: uint8(d.running), Result: results[k],
 			Facts: Facts{Replayable: true, Elsewhere: k == 2}}
 		d.running = -1
-		w.take(d, d.call.Step(w.now, e))
+		w.take(d, d.call.Step(w.now, &e))
 	case k == 4 && d.running >= 0: // the driver walks away
 		d.orphans = append(d.orphans, uint8(d.running))
 		e := Event{Kind: Returned, Lane: uint8(d.running), Orphan: true, Result: outcomes["timeout"],
 			Facts: Facts{Replayable: true}}
 		d.running = -1
-		w.take(d, d.call.Step(w.now, e))
+		w.take(d, d.call.Step(w.now, &e))
 	case k == 5 && len(d.orphans) > 0:
 		lane := d.orphans[0]
 		d.orphans = d.orphans[1:]
-		w.take(d, d.call.Step(w.now, Event{Kind: Returned, Lane: lane, Result: outcomes["ok"]}))
+		w.take(d, d.call.Step(w.now, &Event{Kind: Returned, Lane: lane, Result: outcomes["ok"]}))
 	case k == 6:
-		w.take(d, d.call.Step(w.now, Event{Kind: Woke, Facts: Facts{Replayable: true}}))
+		w.take(d, d.call.Step(w.now, &Event{Kind: Woke, Facts: Facts{Replayable: true}}))
 	case k == 7:
 		w.now += 3
-		w.take(d, d.call.Step(w.now, Event{Kind: Woke, Facts: Facts{Replayable: true}}))
+		w.take(d, d.call.Step(w.now, &Event{Kind: Woke, Facts: Facts{Replayable: true}}))
 	case k == 8 && !d.ended:
-		w.take(d, d.call.Step(w.now, Event{Kind: CallerLeft}))
+		w.take(d, d.call.Step(w.now, &Event{Kind: CallerLeft}))
 	}
 	w.check()
 }
@@ -245,7 +245,7 @@ func TestCallAllocates(t *testing.T) {
 		var c Call
 		now++
 		c.Begin(now, plan, Request{Deadline: core.Never})
-		c.Step(now, Event{Kind: Returned, Result: core.Result{Outcome: core.Success}})
+		c.Step(now, &Event{Kind: Returned, Result: core.Result{Outcome: core.Success}})
 	})
 	if n != 0 {
 		t.Errorf("a call that goes well allocates %v times", n)

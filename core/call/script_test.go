@@ -65,9 +65,9 @@ func (r *rig) do(words []string) (string, error) {
 	case "join":
 		return r.show(c, c.Join(now, nobody{})), nil
 	case "woke":
-		return r.show(c, c.Step(now, Event{Kind: Woke, Facts: facts(args)})), nil
+		return r.show(c, c.Step(now, &Event{Kind: Woke, Draw: 0.5, Facts: facts(args)})), nil
 	case "leave":
-		return r.show(c, c.Step(now, Event{Kind: CallerLeft})), nil
+		return r.show(c, c.Step(now, &Event{Kind: CallerLeft})), nil
 	case "tail":
 		tail := c.Tail(now)
 		tail.End(now, outcomes[args[0]].Outcome)
@@ -77,7 +77,7 @@ func (r *rig) do(words []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.show(c, c.Step(now, e)), nil
+	return r.show(c, c.Step(now, &e)), nil
 }
 
 func (r *rig) show(c *Call, a Action) string {
@@ -233,7 +233,7 @@ func event(verb string, args []string) (Event, error) {
 	if !ok {
 		return Event{}, fmt.Errorf("no verb %q", verb)
 	}
-	e := Event{Kind: Returned, Result: r, Facts: facts(args)}
+	e := Event{Kind: Returned, Draw: 0.5, Result: r, Facts: facts(args)}
 	for _, arg := range args {
 		key, value, _ := strings.Cut(arg, "=")
 		switch key {
@@ -248,7 +248,7 @@ func event(verb string, args []string) (Event, error) {
 }
 
 func facts(args []string) Facts {
-	f := Facts{Replayable: true, Draw: 0.5}
+	f := Facts{Replayable: true}
 	for _, arg := range args {
 		switch arg {
 		case "elsewhere":

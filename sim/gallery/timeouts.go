@@ -101,7 +101,7 @@ func (p *patient) follow(a call.Action) {
 
 // Fire implements sim.Actor.
 func (p *patient) Fire(int, int64) {
-	p.follow(p.call.Step(p.engine.Now(), call.Event{Kind: call.Woke,
+	p.follow(p.call.Step(p.engine.Now(), &call.Event{Kind: call.Woke,
 		Facts: call.Facts{Safety: retry.Idempotent, Replayable: true}}))
 }
 

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -55,6 +56,8 @@ func phaseOf(s *config.Scenario, from, to time.Duration) phase {
 			p.unknown = true
 		}
 	}
+	// Of changes that lie within each other the inner one counts, the last one.
+	slices.SortStableFunc(p.holding, func(a, b *config.Change) int { return cmp.Compare(a.At, b.At) })
 	for _, v := range s.Services {
 		if gate := p.capacity(v).Rate; gate > 0 && p.load(s, v.Name) > gate {
 			p.unknown = true // what is above it takes another time

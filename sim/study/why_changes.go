@@ -36,18 +36,19 @@ func Script(s *config.Scenario) []Cause {
 // before is what a change replaces, with the changes that are under way then.
 func (t *tale) before(c *config.Change, start func() string,
 	of func(other *config.Change) string) string {
-	text := start()
+	var last *config.Change
 	for i := range t.scenario.Changes {
 		o := &t.scenario.Changes[i]
-		if o == c {
-			break
-		}
-		same := o.Kind == c.Kind && o.Of == c.Of && o.Route == c.Route
-		if same && o.At <= c.At && (o.Length == 0 || o.At+o.Length > c.At) {
-			text = of(o)
+		same := o != c && o.Kind == c.Kind && o.Of == c.Of && o.Route == c.Route
+		if same && o.At < c.At && (o.Length == 0 || o.At+o.Length > c.At) &&
+			(last == nil || o.At >= last.At) {
+			last = o
 		}
 	}
-	return text
+	if last == nil {
+		return start()
+	}
+	return of(last)
 }
 
 // inWords says what a change does, and what its end.

@@ -74,9 +74,7 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// Every kind of change has a sentence, and another one for its end.
-func TestScript(t *testing.T) {
-	s := scenarioOf(t, `version: 1
+const everyChange = `version: 1
 name: all
 for: 100s
 clients: {users: {to: shop, rate: 50/s}}
@@ -98,8 +96,9 @@ changes:
   - {at: 21s, for: 1s, service: shop, capacity: none}
   - {at: 30s, service: shop, work: 30ms}
   - {at: 31s, for: 1s, service: shop, work: 40ms}
-`, map[string]string{"p.yaml": "version: 1\nservice: shop\ndependencies: {db: {timeout: {request: 1s}}}\n"})
-	want := `1.0 s users: 50/s -> 60/s (the scenario says so)
+`
+
+const everySentence = `1.0 s users: 50/s -> 60/s (the scenario says so)
 2.0 s users: 50/s again
 2.0 s db write: work 2ms -> mean 1s (the scenario says so)
 3.0 s db read: work 1ms -> 7ms (the scenario says so)
@@ -127,6 +126,11 @@ changes:
 31.0 s shop: work 30ms -> 40ms (the scenario says so)
 32.0 s shop: work 30ms again
 `
+
+// Every kind of change has a sentence, and another one for its end.
+func TestScript(t *testing.T) {
+	s := scenarioOf(t, everyChange, map[string]string{
+		"p.yaml": "version: 1\nservice: shop\ndependencies: {db: {timeout: {request: 1s}}}\n"})
 	got := ""
 	for _, c := range Script(s) {
 		got += At(c.At, s.For) + " " + c.Text + "\n"
@@ -134,7 +138,7 @@ changes:
 			t.Errorf("%+v", c)
 		}
 	}
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	a, b := strings.Split(got, "\n"), strings.Split(everySentence, "\n")
 	slices.Sort(a)
 	slices.Sort(b)
 	if !slices.Equal(a, b) {

@@ -104,7 +104,10 @@ func (t *tale) falls(name string, e *sim.EndpointResult) (all []fall) {
 // by one whose requests have mostly been answered. Those made shortly before the
 // run ends have not ended.
 func (t *tale) wellAgain(e *sim.EndpointResult, k int) bool {
-	for ok := k+pause <= t.slices; ok && k < t.slices; k++ {
+	if k+pause > t.slices {
+		return false
+	}
+	for ; k < t.slices; k++ {
 		if o := t.slice(e, k); 2*o.Answered() > o.Sent {
 			return true
 		}

@@ -9,50 +9,76 @@ import (
 	"testing"
 )
 
-func TestJSON(t *testing.T) {
-	q := question(t, "runs", "2")
-	q.Why, q.Sets = true, []string{"runs=2"}
-	r := report(t, q)
+// inJSON is what a script reads of a report.
+type inJSON struct {
+	Scenario, File string
+	Set            []string
+	Runs           int
+	ForS           float64 `json:"for_s"`
+	Figures        map[string]struct {
+		Unit                  string
+		Mean, Half, Low, High *float64
+		Runs                  []float64
+	}
+	Series map[string]struct {
+		Unit   string
+		Values []*float64
+	}
+	Breakers []struct {
+		By, Dependency string
+		Changes        []struct{ To string }
+	}
+	Expect []struct {
+		Text        string
+		Holds, Sure bool
+	}
+	Assumptions []struct{ Key, Value, Text string }
+	Notes       []string
+	Why         []struct{ Kind, Of, Text string }
+}
+
+func asJSON(t *testing.T, r *Report) (text string, parsed inJSON) {
+	t.Helper()
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	var got struct {
-		Scenario, File string
-		Set            []string
-		Runs           int
-		ForS           float64 `json:"for_s"`
-		Figures        map[string]struct {
-			Unit                  string
-			Mean, Half, Low, High *float64
-			Runs                  []float64
-		}
-		Series map[string]struct {
-			Unit   string
-			Values []*float64
-		}
-		Breakers []struct {
-			By, Dependency string
-			Changes        []struct{ To string }
-		}
-		Expect []struct {
-			Text        string
-			Holds, Sure bool
-		}
-		Assumptions []struct{ Key, Value, Text string }
-		Notes       []string
-		Why         []struct {
-			AtS            float64 `json:"at_s"`
-			Kind, Of, Text string
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(b.Bytes()))
-	if err := d.Decode(&got); err != nil {
+	if err := json.Unmarshal(b.Bytes(), &parsed); err != nil {
 		t.Fatal(err)
 	}
-	if got.Scenario != "shop" || got.File != "shop.yaml" || got.Set[0] != "runs=2" || got.Runs != 2 || got.ForS != 12 {
+	return b.String(), parsed
+}
+
+func TestJSON(t *testing.T) {
+	q := question(t, "runs", "2")
+	q.Why, q.Sets = true, []string{"runs=2"}
+	text, got := asJSON(t, report(t, q))
+	if got.Scenario != "shop" || got.File != "shop.yaml" || got.Set[0] != "runs=2" || got.Runs != 2 ||
+		got.ForS != 12 {
 		t.Errorf("%+v", got)
 	}
+	if s := got.Series["endpoints.buy.success"]; len(s.Values) != 120 || s.Unit != "share" {
+		t.Errorf("the curve of success: %+v", s)
+	}
+	if len(got.Breakers) != 1 || got.Breakers[0].Changes[0].To != "open" || len(got.Expect) != 2 ||
+		!got.Expect[0].Holds || len(got.Why) == 0 || got.Why[0].Kind != "given" || len(got.Notes) == 0 ||
+		len(got.Assumptions) == 0 {
+		t.Errorf("%+v", got)
+	}
+	// The order is that of the report, not of the alphabet.
+	if strings.Index(text, `"endpoints.buy.sent"`) > strings.Index(text, `"endpoints.buy.answered"`) ||
+		strings.Index(text, `"endpoints.browse.sent"`) > strings.Index(text, `"dependencies.`) {
+		t.Error("the figures are not in the order of the report")
+	}
+	q.Why, q.Page = false, true
+	if text, _ := asJSON(t, report(t, q)); strings.Contains(text, `"why"`) {
+		t.Error("why is told though nobody asked")
+	}
+}
+
+func TestJSONFigures(t *testing.T) {
+	r := report(t, question(t, "runs", "2"))
+	_, got := asJSON(t, r)
 	for _, key := range r.Summary.Keys() {
 		f, ok := got.Figures[key]
 		want, _ := r.Summary.Get(key)
@@ -64,25 +90,6 @@ func TestJSON(t *testing.T) {
 		case f.Mean != nil && math.Abs(*f.Mean-want.Mean) > 1e-8*math.Abs(want.Mean):
 			t.Errorf("%s is %v, want %v", key, *f.Mean, want.Mean)
 		}
-	}
-	if s := got.Series["endpoints.buy.success"]; len(s.Values) != 120 || s.Unit != "share" {
-		t.Errorf("the curve of success: %+v", s)
-	}
-	if len(got.Breakers) != 1 || got.Breakers[0].Changes[0].To != "open" || len(got.Expect) != 2 ||
-		!got.Expect[0].Holds || len(got.Why) == 0 || got.Why[0].Kind != "given" || len(got.Notes) == 0 ||
-		len(got.Assumptions) == 0 {
-		t.Errorf("%+v", got)
-	}
-	// The order is that of the report, not of the alphabet.
-	text := b.String()
-	if strings.Index(text, `"endpoints.buy.sent"`) > strings.Index(text, `"endpoints.buy.answered"`) ||
-		strings.Index(text, `"endpoints.browse.sent"`) > strings.Index(text, `"dependencies.`) {
-		t.Error("the figures are not in the order of the report")
-	}
-	q.Why, q.Page = false, true
-	b.Reset()
-	if err := report(t, q).WriteJSON(&b); err != nil || strings.Contains(b.String(), `"why"`) {
-		t.Errorf("why is told though nobody asked (%v)", err)
 	}
 }
 

@@ -119,23 +119,19 @@ func (t *table) write(b *strings.Builder, s Style) {
 	}
 }
 
-// drop removes the columns in which all rows but the heading say the same
-// nothing.
-func (t *table) drop(nothing string) {
-	if len(t.rows) == 0 {
-		return
+// empty reports whether a column has nothing but its heading.
+func (t *table) empty(column int) bool {
+	for _, row := range t.rows[1:] {
+		if row[column] != "0" && row[column] != "-" {
+			return false
+		}
 	}
-	for i := len(t.rows[0]) - 1; i > 0; i-- {
-		empty := true
-		for _, row := range t.rows[1:] {
-			empty = empty && (row[i] == nothing || row[i] == "-")
-		}
-		if !empty {
-			continue
-		}
-		for n, row := range t.rows {
-			t.rows[n] = append(row[:i:i], row[i+1:]...)
-		}
+	return true
+}
+
+func (t *table) remove(column int) {
+	for n, row := range t.rows {
+		t.rows[n] = append(row[:column:column], row[column+1:]...)
 	}
 }
 

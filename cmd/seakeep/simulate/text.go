@@ -74,23 +74,30 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// column is a figure and its heading.
-type column struct{ heading, figure string }
+// column is a figure and its heading. One that is there for rare events only is
+// left out where there were none.
+type column struct {
+	heading, figure string
+	rare            bool
+}
 
 var (
-	endpointColumns = []column{{"sent/s", study.Sent}, {"success", study.Success},
-		{"fallback", study.Fallback}, {"p50", study.P50}, {"p99", study.P99}, {"p99.9", study.P999}}
-	failureColumns = []column{{"gave up", study.GaveUp}, {"limit passed", study.TimedOut},
-		{"refused", study.Refused}, {"error", study.Errored}}
-	serviceColumns = []column{{"requests/s", study.Rate}, {"busy", study.Busy},
-		{"queued", study.Queued}, {"most busy", study.MostBusy}, {"most queued", study.MostQueued},
-		{"refused/s", study.Refused}}
-	dependencyColumns = []column{{"calls/s", study.Calls}, {"attempts/s", study.Attempts},
-		{"per call", study.Amplification}, {"rejected", study.Rejected}, {"fallback", study.Fallback}}
-	breakerColumns = []column{{"changes in a run", study.Transitions}, {"not closed", study.Open}}
+	endpointColumns = []column{{"sent/s", study.Sent, false}, {"success", study.Success, false},
+		{"fallback", study.Fallback, true}, {"p50", study.P50, false}, {"p99", study.P99, false},
+		{"p99.9", study.P999, false}}
+	failureColumns = []column{{"gave up", study.GaveUp, true}, {"limit passed", study.TimedOut, true},
+		{"refused", study.Refused, true}, {"error", study.Errored, true}}
+	serviceColumns = []column{{"requests/s", study.Rate, false}, {"busy", study.Busy, false},
+		{"queued", study.Queued, true}, {"most busy", study.MostBusy, false},
+		{"most queued", study.MostQueued, true}, {"refused/s", study.Refused, true}}
+	dependencyColumns = []column{{"calls/s", study.Calls, false}, {"attempts/s", study.Attempts, false},
+		{"per call", study.Amplification, false}, {"rejected", study.Rejected, true},
+		{"fallback", study.Fallback, true}}
+	breakerColumns = []column{{"changes in a run", study.Transitions, false},
+		{"not closed", study.Open, false}}
 )
 
-// rows makes a table of rows of the summary, without columns of nothing.
+// rows makes a table of rows of the summary.
 func rows(heading string, all []study.Row, columns []column) *table {
 	tb := &table{}
 	cells := []string{heading}
@@ -105,7 +112,11 @@ func rows(heading string, all []study.Row, columns []column) *table {
 		}
 		tb.add(cells...)
 	}
-	tb.drop("0")
+	for i := len(columns) - 1; i >= 0; i-- {
+		if columns[i].rare && tb.empty(i+1) {
+			tb.remove(i + 1)
+		}
+	}
 	return tb
 }
 
