@@ -105,7 +105,7 @@ func (a Adapter) Exercised(kind string, err error) { a.s.exercised(kind, err) }
 // first thing.
 func TimeLeft(ctx context.Context) (time.Duration, bool) {
 	if c, ok := ctx.(*attemptContext); ok {
-		return c.limit.Sub(c.started), true
+		return core.Instant(c.limit.Load()).Sub(c.started), true
 	}
 	if t, ok := ctx.Deadline(); ok {
 		return time.Until(t), true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
@@ -13,37 +14,51 @@ import (
 //
 // The standard library's context.WithDeadline costs four allocations and a
 // timer, more than all policies together, and most attempts end without ever
-// having looked. This one is a single allocation; its channel and its timer
-// come into being when somebody first waits on Done.
+// having looked. This one is a single small allocation; what waiting needs
+// comes into being when somebody first waits on Done.
 type attemptContext struct {
 	parent  context.Context
 	started core.Instant
-	limit   core.Instant
-
-	mu    sync.Mutex
-	err   error  // why it ended; nil while it lives
-	armed *armed // nil until somebody waits
+	limit   atomic.Int64
+	// watch is nil until somebody waits, and overCancelled or overTimedOut if
+	// the attempt ended before that.
+	watch atomic.Pointer[watch]
 }
 
-// armed is what waiting for the end takes.
-type armed struct {
+// watch is what an attempt needs that somebody waits for.
+type watch struct {
+	c     *attemptContext
+	mu    sync.Mutex
 	done  chan struct{}
-	timer *time.Timer // nil: no limit
-	leave func() bool // stops listening to the parent
+	err   error // why it ended; nil while it lives
+	timer *time.Timer
 	funcs []*afterFunc
+	leave func() bool // stops listening to the parent
 }
 
 type afterFunc struct{ run func() }
 
+// The ends of attempts that nobody waited for: nearly all of them, so they share.
+var (
+	overCancelled = over(context.Canceled)
+	overTimedOut  = over(context.DeadlineExceeded)
+)
+
+func over(err error) *watch {
+	w := &watch{done: make(chan struct{}), err: err}
+	close(w.done)
+	return w
+}
+
 func newAttemptContext(parent context.Context, started, limit core.Instant) *attemptContext {
-	return &attemptContext{parent: parent, started: started, limit: limit}
+	c := &attemptContext{parent: parent, started: started}
+	c.limit.Store(int64(limit))
+	return c
 }
 
 // Deadline returns the attempt's limit.
 func (c *attemptContext) Deadline() (time.Time, bool) {
-	c.mu.Lock()
-	limit := c.limit
-	c.mu.Unlock()
+	limit := core.Instant(c.limit.Load())
 	if limit == core.Never {
 		return c.parent.Deadline()
 	}
@@ -56,128 +71,146 @@ func (c *attemptContext) Value(key any) any { return c.parent.Value(key) }
 // Err reports why the attempt ended: its limit, its parent, or its caller
 // having returned.
 func (c *attemptContext) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return c.err
+	if w := c.watch.Load(); w != nil {
+		if err := w.reason(); err != nil {
+			return err
+		}
 	}
 	if err := c.parent.Err(); err != nil {
-		c.end(err)
-	} else if c.limit != core.Never && Now() >= c.limit {
-		c.end(context.DeadlineExceeded)
+		return c.cancel(err)
 	}
-	return c.err
+	if limit := core.Instant(c.limit.Load()); limit != core.Never && Now() >= limit {
+		return c.cancel(context.DeadlineExceeded)
+	}
+	return nil
 }
 
 // Done arms the limit and the link to the parent, once.
-func (c *attemptContext) Done() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.arm().done
-}
+func (c *attemptContext) Done() <-chan struct{} { return c.armed().done }
 
 // AfterFunc lets derived contexts hear of the end without a goroutine each.
 func (c *attemptContext) AfterFunc(f func()) (stop func() bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.arm()
-	if c.err != nil {
+	w := c.armed()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
 		go f()
 		return func() bool { return false }
 	}
 	entry := &afterFunc{f}
-	a.funcs = append(a.funcs, entry)
-	return func() bool { return c.forget(entry) }
+	w.funcs = append(w.funcs, entry)
+	return func() bool { return w.forget(entry) }
 }
 
-func (c *attemptContext) forget(entry *afterFunc) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a := c.armed
-	i := slices.Index(a.funcs, entry)
+func (w *watch) forget(entry *afterFunc) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	i := slices.Index(w.funcs, entry)
 	if i < 0 {
 		return false
 	}
-	a.funcs = slices.Delete(a.funcs, i, i+1)
+	w.funcs = slices.Delete(w.funcs, i, i+1)
 	return true
 }
 
-// arm sets up what ends a wait, once. The caller holds the lock.
-func (c *attemptContext) arm() *armed {
-	if c.armed != nil {
-		return c.armed
+// armed returns what waits for the end, and sets it up the first time.
+func (c *attemptContext) armed() *watch {
+	if w := c.watch.Load(); w != nil {
+		return w
 	}
-	a := &armed{done: make(chan struct{})}
-	c.armed = a
-	if c.err != nil {
-		close(a.done)
-		return a
+	w := &watch{c: c, done: make(chan struct{})}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !c.watch.CompareAndSwap(nil, w) {
+		return c.watch.Load()
 	}
-	if c.limit != core.Never {
-		a.timer = time.AfterFunc(c.limit.Sub(Now()), c.expire)
+	if limit := core.Instant(c.limit.Load()); limit != core.Never {
+		w.timer = time.AfterFunc(limit.Sub(Now()), w.expire)
 	}
 	if c.parent.Done() != nil {
-		a.leave = context.AfterFunc(c.parent, func() { c.cancel(c.parent.Err()) })
+		w.leave = context.AfterFunc(c.parent, func() { w.end(c.parent.Err()) })
 	}
-	return a
+	return w
 }
 
-func (c *attemptContext) expire() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.limit == core.Never || Now() < c.limit {
+// reason is why the attempt ended; nil while it lives.
+func (w *watch) reason() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+func (w *watch) expire() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if limit := core.Instant(w.c.limit.Load()); limit == core.Never || Now() < limit {
 		return // the limit was lifted or moved while the timer fired
 	}
-	c.end(context.DeadlineExceeded)
+	w.close(context.DeadlineExceeded)
 }
 
-// cancel ends the attempt; later reasons are ignored.
-func (c *attemptContext) cancel(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.end(err)
+// cancel ends the attempt; later reasons are ignored. It returns the reason
+// that stands.
+func (c *attemptContext) cancel(err error) error {
+	var ended *watch
+	switch err {
+	case context.Canceled:
+		ended = overCancelled
+	case context.DeadlineExceeded:
+		ended = overTimedOut
+	default: // a parent with errors of its own
+		ended = over(err)
+	}
+	if c.watch.CompareAndSwap(nil, ended) {
+		return err
+	}
+	return c.watch.Load().end(err)
 }
 
-// end marks the end and releases everything. The caller holds the lock.
-func (c *attemptContext) end(err error) {
-	if c.err != nil {
+func (w *watch) end(err error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.close(err)
+	return w.err
+}
+
+// close marks the end and releases everything. The caller holds the lock.
+func (w *watch) close(err error) {
+	if w.err != nil {
 		return
 	}
-	c.err = err
-	a := c.armed
-	if a == nil {
-		return
+	w.err = err
+	if w.timer != nil {
+		w.timer.Stop()
 	}
-	if a.timer != nil {
-		a.timer.Stop()
+	if w.leave != nil {
+		w.leave()
 	}
-	if a.leave != nil {
-		a.leave()
-	}
-	close(a.done)
-	for _, f := range a.funcs {
+	close(w.done)
+	for _, f := range w.funcs {
 		go f.run()
 	}
-	a.funcs = nil
+	w.funcs = nil
 }
 
 // extend moves the limit to a later one, or to core.Never, once an answer has
 // begun. It reports false if the attempt has ended already.
 func (c *attemptContext) extend(limit core.Instant) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return false
-	}
-	c.limit = limit
-	if c.armed == nil {
+	c.limit.Store(int64(limit))
+	w := c.watch.Load()
+	if w == nil {
 		return true
 	}
-	if c.armed.timer != nil {
-		c.armed.timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return false
+	}
+	if w.timer != nil {
+		w.timer.Stop()
 	}
 	if limit != core.Never {
-		c.armed.timer = time.AfterFunc(limit.Sub(Now()), c.expire)
+		w.timer = time.AfterFunc(limit.Sub(Now()), w.expire)
 	}
 	return true
 }

@@ -130,9 +130,10 @@ func TestAttemptContextDerivedNeedsNoGoroutine(t *testing.T) {
 			_, cancel := context.WithCancel(c)
 			defer cancel()
 		}
-		c.mu.Lock()
-		n := len(c.armed.funcs)
-		c.mu.Unlock()
+		w := c.armed()
+		w.mu.Lock()
+		n := len(w.funcs)
+		w.mu.Unlock()
 		if n != 100 {
 			t.Errorf("%d of 100 derived contexts registered as functions", n)
 		}

@@ -108,7 +108,7 @@ func rows(heading string, all []study.Row, columns []column) *table {
 	for i := range all {
 		cells = []string{all[i].Name}
 		for _, c := range columns {
-			cells = append(cells, cell(all[i].Figure(c.figure)))
+			cells = append(cells, c.cell(all[i].Figure(c.figure)))
 		}
 		tb.add(cells...)
 	}
@@ -120,9 +120,9 @@ func rows(heading string, all []study.Row, columns []column) *table {
 	return tb
 }
 
-// cell is a figure in a table. One that is zero for certain is a bare 0.
-func cell(f study.Figure) string {
-	if f.Mean == 0 && (f.Half == 0 || f.Unit == study.Share) {
+// cell is a figure in the column. A rare event that never was is a bare 0.
+func (c column) cell(f study.Figure) string {
+	if c.rare && f.Mean == 0 && (f.Half == 0 || f.Unit == study.Share) {
 		return "0"
 	}
 	return f.Bare()

@@ -129,9 +129,12 @@ func TestCell(t *testing.T) {
 		"0.0 ±0.4": {Mean: 0, Half: 0.4},
 		"-":        {Mean: math.NaN()},
 	} {
-		if got := cell(f); got != want {
+		if got := (column{rare: true}).cell(f); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+	if got := (column{}).cell(study.Figure{Unit: study.Share, Half: 0.001}); got != "0.0 % ±0.1" {
+		t.Errorf("a success of nothing is %q", got)
 	}
 	if got := cut("recommendations", 10); got != "recomme..." {
 		t.Error(got)
