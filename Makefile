@@ -43,9 +43,9 @@ test: setup format vet tidy pure staticcheck unit ## everything that must hold; 
 	@echo "make test: all of it holds"
 
 .PHONY: unit
-unit: ## the tests, with the race detector; the benchmarks' own without
+unit: ## the tests, with the race detector; the longest and the benchmarks' own without
 	go test -race $(call every,$(RACED))
-	go test $(call every,./bench)
+	go test ./core/... ./sim/... $(call every,./bench)
 
 .PHONY: format
 format: ## gofmt has nothing to change

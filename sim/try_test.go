@@ -97,6 +97,9 @@ func TestTryRows(t *testing.T) {
 		{"TRY10 300 ms, retries", tryTimeout + tryRetry, 300 * time.Millisecond, false, 1, 173, 714,
 			[3]float64{0.005, 4, 12}},
 	} {
+		if raced && row.name != "TRY6 breaker" { // a run is one goroutine: one row will do
+			continue
+		}
 		t.Run(row.name, func(t *testing.T) {
 			r, err := Run(tryScenario(t, row.rungs, row.slow, row.silent), Options{})
 			if err != nil {

@@ -144,7 +144,7 @@ func randomScenario(t *testing.T, rng *rand.Rand) *config.Scenario {
 // Run panics otherwise. The same world again gives the same result.
 func TestBooksBalanceInAnyWorld(t *testing.T) {
 	n := uint64(200)
-	if testing.Short() {
+	if raced || testing.Short() {
 		n = 20
 	}
 	for seed := range n {
@@ -165,6 +165,9 @@ func TestBooksBalanceInAnyWorld(t *testing.T) {
 
 // Memory grows with what is under way, not with what was.
 func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
+	if raced {
+		t.Skip("the race detector's own memory grows")
+	}
 	live := func(d time.Duration) uint64 {
 		s := tryScenario(t, tryEverything, time.Second, false)
 		s.For = d

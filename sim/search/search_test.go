@@ -77,6 +77,9 @@ func TestSwitches(t *testing.T) {
 
 // Below capacity over attempts the system always comes back.
 func TestSafeLoad(t *testing.T) {
+	if raced {
+		t.Skip("many long runs, each of them one goroutine")
+	}
 	r, err := SafeLoad(spike(t), watch)
 	if err != nil {
 		t.Fatal(err)
@@ -102,6 +105,9 @@ func TestRampHasTwoStates(t *testing.T) {
 }
 
 func TestWaysOut(t *testing.T) {
+	if raced {
+		t.Skip("many long runs, each of them one goroutine")
+	}
 	ways, err := WaysOut(spike(t), []time.Duration{5 * time.Second, 40 * time.Second}, watch)
 	if err != nil {
 		t.Fatal(err)

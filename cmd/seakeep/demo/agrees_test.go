@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -190,9 +191,11 @@ func (s *side) table() string {
 	r := s.real
 	fmt.Fprintf(&b, "`--protect %s --rate %d`, requests made at most %.0f ms late:\n\n", r.Protect,
 		r.Rate, r.Late)
-	b.WriteString("| | demo | simulation |\n|---|---|---|\n")
+	b.WriteString("| | demo | simulation | its runs |\n|---|---|---|---|\n")
 	row := func(what, real string, f study.Figure) {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", what, real, f.Text())
+		low, high := slices.Min(f.Runs), slices.Max(f.Runs)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s to %s |\n", what, real, f.Text(), f.Unit.Text(low),
+			f.Unit.Text(high))
 	}
 	for _, name := range names {
 		e := r.Endpoints[name]
@@ -214,7 +217,7 @@ func (s *side) table() string {
 	row("refused for want of a worker", study.PerSecond.Text(float64(r.Pool.Refused)/r.CountedS),
 		s.figure("services.checkout.refused"))
 	if opened := r.Breakers[slow]; len(opened) > 0 {
-		fmt.Fprintf(&b, "| its breaker opens first | %.2f s | %s |\n", opened[0].At, s.opens())
+		fmt.Fprintf(&b, "| its breaker opens first | %.2f s | | %s |\n", opened[0].At, s.opens())
 	}
 	return b.String() + "\n"
 }

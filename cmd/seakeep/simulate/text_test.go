@@ -133,7 +133,7 @@ func TestCell(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := (column{}).cell(study.Figure{Unit: study.Share, Half: 0.001}); got != "0.0 % ±0.1" {
+	if got := (column{}).cell(study.Figure{Unit: study.Share, Half: 0.001}); got != "0.00 % ±0.10" {
 		t.Errorf("a success of nothing is %q", got)
 	}
 	if got := cut("recommendations", 10); got != "recomme..." {
