@@ -36,9 +36,9 @@ type galleryFlags struct {
 func newSimGalleryCommand() *cobra.Command {
 	var f galleryFlags
 	c := &cobra.Command{
-		Use:     "gallery",
-		Short:   "Put published figures beside our own",
-		Long:    galleryLong,
+		Use:   "gallery",
+		Short: "Put published figures beside our own",
+		Long:  galleryLong,
 		Example: "  seakeep sim gallery\n  seakeep sim gallery --only TRY4,3.3\n" +
 			"  seakeep sim gallery --json >gallery.json",
 		Args:    cobra.NoArgs,
