@@ -36,7 +36,8 @@ func (w *World) stream(entity, purpose string) *Stream {
 }
 
 func (w *World) newService(c *config.Service) *service {
-	s := &service{world: w, cfg: c, policy: c.Policy, gate: gate{Capacity: c.Capacity, level: c.Capacity.Rate * gateBurst},
+	s := &service{world: w, cfg: c, policy: c.Policy,
+		gate: gate{Capacity: c.Capacity, level: c.Capacity.Rate * gateBurst},
 		work: w.stream(c.Name, "work"), luck: w.stream(c.Name, "luck"),
 		roads: w.stream(c.Name, "network")}
 	n := &c.Network

@@ -37,7 +37,6 @@ type job struct {
 	degraded bool // a fallback stood in for a call
 	step     int  // the next of the route's calls
 	open     int  // calls under way
-	failure  core.Result
 	calls    [maxParallel]*outcall
 	index    int  // in the queue, or among those that hang
 	before   *job // neighbours at the instance

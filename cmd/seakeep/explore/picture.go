@@ -19,7 +19,7 @@ svg{display:block;margin:1rem 0}
 text{font:12px system-ui,sans-serif}
 pre{background:#f4f4f4;padding:1rem;overflow:auto}
 </style><h1>%[1]s: does it come back?</h1>
-<p>The trigger: %[2]s. The system is watched for %[3].0f s afterwards.</p>
+<p>The trigger: %[2]s. The system is watched for %.0[3]f s afterwards.</p>
 `, html.EscapeString(a.Scenario), html.EscapeString(a.Trigger), a.WatchS)
 	a.svgMap(&b)
 	if len(a.Ramp) > 0 {
