@@ -1,9 +1,12 @@
 package seakeeptest
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -11,7 +14,7 @@ import (
 // Answer is what a Backend does with one request. The zero value answers at
 // once with 200 and an empty body.
 type Answer struct {
-	Status int               // zero: 200
+	Status int               // from 200 on; zero: 200
 	After  time.Duration     // how long the request waits for its answer
 	Header map[string]string // such as {"Retry-After": "2"}
 	Body   string
@@ -59,6 +62,17 @@ func (f Fault) String() string {
 type answers struct {
 	list  []Answer
 	given int // of the first one
+}
+
+// newAnswers returns a script. It panics if there is no such answer.
+func newAnswers(list []Answer) *answers {
+	for i, a := range list {
+		if a.Status != 0 && (a.Status < 200 || a.Status > 999) || a.Fault > Silent {
+			panic(fmt.Sprintf("seakeeptest: answer %d has the status %d and the fault %v; give a status "+
+				"such as 503, and one of the package's faults", i+1, a.Status, a.Fault))
+		}
+	}
+	return &answers{list: slices.Clone(list)}
 }
 
 // next returns the answer for the next request.
@@ -117,7 +131,7 @@ func (a *Answer) give(w http.ResponseWriter, wait func(time.Duration) bool) (sta
 		return a.status(), true
 	}
 	_, err := io.WriteString(w, body)
-	return a.status(), err == nil
+	return a.status(), err == nil || errors.Is(err, http.ErrBodyNotAllowed)
 }
 
 // forever is longer than any test.

@@ -5,7 +5,6 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -87,9 +86,10 @@ func newBackend(t testing.TB, l net.Listener, script []Answer) *Backend {
 	return b
 }
 
-// On gives requests that match a pattern a script of their own. Patterns are
-// those of http.ServeMux, such as "/stock/" or "GET /stock/{id}"; it panics as
-// ServeMux does.
+// On gives requests that match a pattern a script of their own, and returns the
+// backend. Patterns are those of http.ServeMux, such as "/stock/" or
+// "GET /stock/{id}"; it panics as ServeMux does. "/" is taken by the script of
+// the backend itself.
 func (b *Backend) On(pattern string, script ...Answer) *Backend {
 	b.scripts.Handle(pattern, b.handler(script))
 	return b
@@ -131,7 +131,7 @@ func (b *Backend) Close() {
 
 // handler answers by a script.
 func (b *Backend) handler(script []Answer) http.Handler {
-	s := &answers{list: slices.Clone(script)}
+	s := newAnswers(script)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec, a := b.note(r, s)
 		if rec == nil {

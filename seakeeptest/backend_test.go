@@ -224,3 +224,30 @@ func TestFaultsHaveNames(t *testing.T) {
 		}
 	}
 }
+
+// A body where there can be none is no failure of the answer.
+func TestBodyThatIsNotAllowed(t *testing.T) {
+	both(t, []Answer{{Body: "text"}}, func(t *testing.T, b *Backend) {
+		if g := ask(t.Context(), b, http.MethodHead, "/"); g.status != 200 || g.err != nil {
+			t.Errorf("%+v", g)
+		}
+		b.Close()
+		if r := b.Requests()[0]; r.Gone || r.Status != 200 {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+func TestAnswersThatCannotBe(t *testing.T) {
+	b := NewBackend(t)
+	for _, a := range []Answer{{Status: 42}, {Status: 1000}, {Status: 103}, {Fault: 9}} {
+		func() {
+			defer func() {
+				if p, _ := recover().(string); !strings.HasPrefix(p, "seakeeptest: answer 2 has") {
+					t.Errorf("%+v: recovered %q", a, p)
+				}
+			}()
+			b.On("/x", Answer{}, a)
+		}()
+	}
+}

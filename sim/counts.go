@@ -106,6 +106,9 @@ func (s *service) sample() Sample {
 	r := Sample{At: time.Duration(now), Busy: c.busy.n, Queued: c.queued.n, Arrived: c.arrived,
 		Served: c.served, Refused: c.refused, Full: s.full.take(), Turned: s.turned.take(),
 		Gone: s.gone.take()}
+	c.busy.add(now, 0)
+	c.queued.add(now, 0)
+	r.Worked, r.Waited = time.Duration(c.busy.area), time.Duration(c.queued.area)
 	for _, i := range s.instances {
 		if i.down {
 			r.Away++

@@ -54,6 +54,8 @@ type Sample struct {
 	Full    time.Duration // when in the slice all workers were busy first; -1: never
 	Turned  time.Duration // when in the slice one was refused first; -1: none was
 	Gone    time.Duration // when in the slice an instance went down first; -1: none did
+	Worked  time.Duration // by all workers together, since the start
+	Waited  time.Duration // in the queues by all requests together, since the start
 }
 
 // DependencyResult is what the calls of one service or client to one

@@ -32,7 +32,7 @@ func TestSimulatorPageIsTrue(t *testing.T) {
 		if printed(stdout, block[2]) {
 			continue
 		}
-		if *updateDocs && !strings.Contains(block[2], "...\n") {
+		if *updateDocs && !strings.Contains("\n"+block[2], "\n...\n") {
 			text = strings.Replace(text, block[2], stdout, 1)
 			continue
 		}
@@ -57,14 +57,16 @@ func printed(all, parts string) bool {
 		}
 		all = rest
 	}
-	return strings.HasSuffix(parts, "...\n") || strings.TrimSpace(all) == ""
+	return strings.HasSuffix("\n"+parts, "\n...\n") || strings.TrimSpace(all) == ""
 }
 
 func TestPrinted(t *testing.T) {
 	const all = "a\nb\nc\nd\n"
 	for parts, want := range map[string]bool{
-		"a\nb\nc\nd\n": true, "a\nb\n...\n": true, "...\nb\nc\n...\n": true, "...\nd\n": true, "a\n...\nd\n": true,
-		"b\n...\n": false, "a\nb\n": false, "...\nc\n": false, "...\nc\n...\nb\n...\n": false, "...\nbc\n": false, "a\nx\n": false, "...\nx\n...\n": false,
+		"a\nb\nc\nd\n": true, "a\nb\n...\n": true, "...\nb\nc\n...\n": true, "...\nd\n": true,
+		"a\n...\nd\n": true,
+		"b\n...\n":    false, "a\nb\n": false, "...\nc\n": false, "...\nc\n...\nb\n...\n": false,
+		"...\nbc\n": false, "a\nx\n": false, "...\nx\n...\n": false,
 	} {
 		if printed(all, parts) != want {
 			t.Errorf("%q is shown of %q: %v", parts, all, !want)

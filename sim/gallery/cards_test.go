@@ -20,9 +20,6 @@ var quick = []string{"L6", "L9", "R8", "B1'", "B8", "B9", "I4", "2.6-queue"}
 // does, and let the card show it.
 var missing = []string{"S6", "2.2", "2.4", "2.5", "2.6", "2.7", "2.8", "2.12", "2.13", "2.14"}
 
-// differing are the cards that may differ, with the word in their reason.
-var differing = map[string]string{"TRY11": "gate"}
-
 func skipped(e Entry) bool {
 	if raceDetector && e.Kind == Simulation && !slices.Contains(quick, e.ID) {
 		return true
@@ -58,15 +55,11 @@ func check(t *testing.T, group []Entry) {
 				t.Skip("slow")
 			}
 			c := makeCard(e)
-			word, expected := differing[e.ID]
 			switch {
 			case slices.Contains(missing, e.ID):
 				if !c.Missing() {
 					t.Errorf("%s: take it off the list of those missing", c.Verdict)
 				}
-			case expected && strings.HasPrefix(c.Verdict, "differs, because") &&
-				strings.Contains(c.Verdict, word):
-				t.Log(c.Verdict)
 			case !c.Matches():
 				t.Error(c.Verdict)
 				for _, f := range c.Figures {
@@ -118,7 +111,11 @@ func TestIDs(t *testing.T) {
 
 // The same seed must give the same bytes, and another seed other draws.
 func TestCardsAreDeterministic(t *testing.T) {
-	chosen, err := Choose("L4", "R8", "B8", "TRY3", "3.1")
+	names := []string{"L4", "R8", "B8", "3.1"}
+	if !raceDetector {
+		names = append(names, "TRY3")
+	}
+	chosen, err := Choose(names...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,8 +195,6 @@ func try11(s *sheet) {
 		s.mean(window+": not closed", known{94, 0, "%"}, r.of(open), few(5))
 		s.mean(window+": C's own answers", known{3, 0, "%"}, r.of(realC), few(5))
 	}
-	s.because = "the gate in front of C lets a second's worth of calls through at once after a " +
-		"pause, so that C looks well for longer"
 	s.Note = "A change is one of the breaker's states: about 117 of them are a breaker that " +
 		"flaps. Most of C's failures are made by the retries."
 }

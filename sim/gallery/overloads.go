@@ -164,7 +164,8 @@ func shedding(s *sheet) {
 				}
 			}
 			name := row.name + " at " + number(load, 0, "")
-			s.mean(name, known{row.good[i], 0, "/s"}, good, few(5))
+			// Chance alone moves a rate of 100/s over 200 s by 0.7.
+			s.mean(name, known{row.good[i], 0, "/s"}, good, either(few(5), spread(0.7, 5)))
 			if p99 != nil {
 				s.mean(name+", p99", known{row.p99, 2, "s"}, p99, off(0.02))
 			}

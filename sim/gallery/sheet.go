@@ -13,9 +13,8 @@ import (
 type sheet struct {
 	Options
 	Card
-	lacks   string // the policy that does not exist
-	because string // why a figure that does not match does not
-	aside   string // what a reader of the verdict must know all the same
+	lacks string // the policy that does not exist
+	aside string // what a reader of the verdict must know all the same
 }
 
 // level is that of every interval in the gallery.
@@ -195,11 +194,8 @@ func (s *sheet) verdict() string {
 		return "missing: the card shows nothing"
 	}
 	for _, f := range s.Figures {
-		switch {
-		case f.Match:
+		if f.Match {
 			continue
-		case s.because != "":
-			return "differs, because " + s.because
 		}
 		return "differs, because " + f.Name + " is " + f.Ours + " and not " + f.Published
 	}

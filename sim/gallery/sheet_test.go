@@ -28,14 +28,6 @@ func TestVerdicts(t *testing.T) {
 			s.count("calls", 3, 3)
 			s.count("answers", 3, 2)
 		}, "differs, because answers is 2 and not 3"},
-		{"for a known reason", func(s *sheet) {
-			s.word("state", "open", "closed")
-			s.because = "time stands still"
-		}, "differs, because time stands still"},
-		{"the reason of a match is not told", func(s *sheet) {
-			s.count("calls", 3, 3)
-			s.because = "time stands still"
-		}, "match"},
 		{"no policy", func(s *sheet) {
 			s.absent("calls", "3")
 			s.lacks = "no such thing"

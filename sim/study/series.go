@@ -56,10 +56,10 @@ func (s *Summary) series() {
 		key := s.Services[i].Key
 		at := func(r *sim.Result, k int) sim.Sample { return sampleAt(r.Services[i].Samples, k) }
 		s.curve(key+"."+Busy, Number, func(r *sim.Result, k int) (float64, float64) {
-			return float64(at(r, k).Busy), 1
+			return float64(at(r, k).Worked - at(r, k-1).Worked), float64(r.Slice)
 		})
 		s.curve(key+"."+Queued, Number, func(r *sim.Result, k int) (float64, float64) {
-			return float64(at(r, k).Queued), 1
+			return float64(at(r, k).Waited - at(r, k-1).Waited), float64(r.Slice)
 		})
 		s.curve(key+"."+Rate, PerSecond, func(r *sim.Result, k int) (float64, float64) {
 			return float64(at(r, k).Arrived - at(r, k-1).Arrived), r.Slice.Seconds()

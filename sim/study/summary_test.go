@@ -155,6 +155,13 @@ func TestSeries(t *testing.T) {
 	if n := all[0].Services[0].Arrived + all[1].Services[0].Arrived; !near(arrived, float64(n)/2, 1e-6) {
 		t.Errorf("the rates come to %v arrivals, there were %v", arrived, float64(n)/2)
 	}
+	busy := 0.0
+	for _, v := range sum.Over("services.checkout." + Busy).Values {
+		busy += v / 120
+	}
+	if want := (all[0].Services[0].Busy + all[1].Services[0].Busy) / 2; !near(busy, want, 1e-6*want) {
+		t.Errorf("the mean of the curve is %v busy workers, want %v", busy, want)
+	}
 	open := sum.Over("dependencies.checkout.recommendations." + Open)
 	if open.Values[10] != 0 || open.Values[30] != 1 {
 		t.Errorf("breakers that are not closed: %v", open.Values)

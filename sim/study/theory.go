@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -86,22 +87,21 @@ func longest(s *config.Scenario, service string) (most time.Duration) {
 	return most
 }
 
-// busyIn is how many workers of a service were busy in a phase.
+// busyIn is how many workers of a service were busy in a phase, in its whole
+// slices of time.
 func (s *Summary) busyIn(service string, p phase) Figure {
 	if p.from == s.Warmup && p.to == s.For {
 		return *s.figure["services."+service+"."+Busy]
 	}
 	return s.acrossRuns(func(r *sim.Result) float64 {
-		sum, n := 0, 0
+		from, to := int((p.from+r.Slice-1)/r.Slice), int(p.to/r.Slice)
 		for i := range r.Services {
-			for _, x := range r.Services[i].Samples {
-				if r.Services[i].Name == service && x.At > max(p.from, r.Warmup) && x.At <= p.to {
-					sum += x.Busy
-					n++
-				}
+			if v := &r.Services[i]; v.Name == service && from < to {
+				worked := sampleAt(v.Samples, to-1).Worked - sampleAt(v.Samples, from-1).Worked
+				return float64(worked) / float64(time.Duration(to-from)*r.Slice)
 			}
 		}
-		return float64(sum) / float64(n)
+		return math.NaN()
 	})
 }
 

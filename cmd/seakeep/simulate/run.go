@@ -20,6 +20,7 @@ type Question struct {
 	Wishes   []study.Wish // run on until these are met
 	Why      bool         // tell the chain of causes of the first run
 	Page     bool         // a page is to be written, which tells it too
+	Most     int          // runs, whatever is wished; 0: 1000
 }
 
 // Report is what came out.
@@ -30,9 +31,6 @@ type Report struct {
 	Causes   []study.Cause // if they were asked for
 	Unmet    []string      // wishes that were given up
 }
-
-// mostRuns ends what wishes ask for.
-const mostRuns = 1000
 
 // Check reports a key in the scenario's expectations or in the wishes that
 // there is no figure of, before anything has run.
@@ -54,6 +52,10 @@ func (q *Question) Check() error {
 // seeds.
 func Run(ctx context.Context, q Question) (*Report, error) {
 	r := &Report{Question: q}
+	most := q.Most
+	if most == 0 {
+		most = 1000
+	}
 	var log *study.Log
 	if q.Why || q.Page {
 		log = study.NewLog(q.Scenario.For)
@@ -66,7 +68,7 @@ func Run(ctx context.Context, q Question) (*Report, error) {
 		}
 		results = append(results, more...)
 		r.Summary = study.Summarise(results)
-		if want, err = r.Summary.More(q.Wishes, max(mostRuns, q.Scenario.Runs)); err != nil {
+		if want, err = r.Summary.More(q.Wishes, max(most, q.Scenario.Runs)); err != nil {
 			return nil, err
 		}
 	}
