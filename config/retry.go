@@ -113,11 +113,7 @@ func causesWorth(causes ...core.Cause) (options []option[core.Cause]) {
 // retries, because without one a dead dependency gets its load multiplied.
 func (o *object) budget(s *Settings) {
 	f := o.find("budget")
-	if s.Call.Retry.Attempts == 1 {
-		if f != nil && !f.inherited && !f.is(off) {
-			f.failKey("a budget has nothing to limit, because attempts is 1",
-				"raise attempts, or remove the budget")
-		}
+	if s.Call.Retry.Attempts == 1 { // warnIdle speaks of a budget that is written
 		o.note("budget", nil, "off")
 		return
 	}

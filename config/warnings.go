@@ -13,6 +13,7 @@ func (o *object) warnings(s *Settings, m Measured) {
 	}
 	o.warnTimes(s)
 	o.warnQuiet(s, m)
+	o.warnIdle(s)
 }
 
 // warnTimes warns of times that do not fit into one another.
@@ -42,6 +43,19 @@ func (o *object) warnTimes(s *Settings) {
 		o.warn([]string{"breaker.slow.over", "timeout.request"},
 			fmt.Sprintf("no answer takes %s, because request ends the attempt after %s",
 				showDuration(b.Slow.Over), showDuration(request)), "give less than timeout.request")
+	}
+}
+
+// warnIdle warns of a retry budget without retries.
+func (o *object) warnIdle(s *Settings) {
+	own := *o
+	own.base = nil
+	if s.Call.Retry == nil || s.Call.Retry.Attempts > 1 {
+		return
+	}
+	if at := own.lookup("retry.budget"); at != nil && !at.is(off) {
+		o.warn([]string{"retry.budget"}, "a budget has nothing to limit, because attempts is 1",
+			"raise attempts, or remove the budget")
 	}
 }
 

@@ -8,7 +8,8 @@
 // A card is one row of the literature, or of a table in it. Nothing of ours in
 // it is written down: every figure is computed when the card runs, by the
 // policies of package core where one exists, or by a small model on sim.Engine.
-// Only the published value and its tolerance are constants.
+// Only the published value and its tolerance are constants. IDs that begin with
+// a letter are of four teaching texts, the briefs; docs/gallery.md lists them all.
 //
 // The verdict is "match" if every figure of the card is within its tolerance,
 // "differs, because ..." if one is not, and "missing" if the policy that the
