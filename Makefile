@@ -45,7 +45,7 @@ test: setup format vet tidy pure staticcheck unit ## everything that must hold; 
 .PHONY: unit
 unit: ## the tests, with the race detector; the longest and the benchmarks' own without
 	go test -race $(call every,$(RACED))
-	go test ./core/... ./sim/... $(call every,./bench)
+	go test ./core/... ./sim/... ./cmd/seakeep/explore $(call every,./bench)
 
 .PHONY: format
 format: ## gofmt has nothing to change

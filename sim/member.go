@@ -19,6 +19,8 @@ type member struct {
 	draws    *Stream
 	of       owned
 	unmarked bool
+	begun    uint64 // calls
+	launched uint64 // attempts
 	answered uint64 // by a fallback that is no call
 	chained  uint64 // by another dependency
 }

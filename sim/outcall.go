@@ -51,6 +51,7 @@ const (
 // begin enters the ladder.
 func (o *outcall) begin(req call.Request) {
 	o.running = -1
+	o.member.begun++
 	o.draws = o.member.draws.Of(o.id, o.part)
 	o.apply(o.call.Begin(o.now(), o.member.plan, req))
 }
@@ -127,6 +128,7 @@ func (o *outcall) wake() {
 // launch sends an attempt on its way.
 func (o *outcall) launch(lane int) {
 	o.running = lane
+	o.member.launched++
 	attempt := uint64(o.call.Attempts() - 1)
 	j := o.member.world.newJob(o.dest.instances[o.dest.choose(o)], o.route)
 	j.id, j.part = o.id, mix(o.part^(attempt+1))

@@ -72,6 +72,8 @@ type DependencyResult struct {
 	Transitions   uint64  // of all breakers
 	OpenShare     float64 // of the time; of that since the last 32 changes, if there were more
 	Timeline      []Transition
+
+	begun, launched uint64
 }
 
 // Transition is a change of one breaker.
@@ -92,6 +94,7 @@ type tally struct {
 
 type memberTally struct {
 	stats             call.StatsSnapshot
+	begun, launched   uint64
 	answered, chained uint64
 	changes           uint64
 }
@@ -112,7 +115,8 @@ func (w *World) tally() tally {
 
 func (m *member) tally(now core.Instant) memberTally {
 	s := m.plan.Snapshot(now)
-	t := memberTally{stats: s.Stats, answered: m.answered, chained: m.chained}
+	t := memberTally{stats: s.Stats, begun: m.begun, launched: m.launched, answered: m.answered,
+		chained: m.chained}
 	if s.Breaker != nil {
 		t.changes = s.Breaker.Era - 1
 	}
@@ -162,6 +166,8 @@ func (w *World) dependencies(base, now tally) (out []DependencyResult) {
 		d.Users++
 		a, b := base.members[k], now.members[k]
 		subtract(&d.Stats, b.stats, a.stats)
+		d.begun += b.begun - a.begun
+		d.launched += b.launched - a.launched
 		d.Answered += b.answered - a.answered
 		d.Chained += b.chained - a.chained
 		d.Transitions += b.changes - a.changes
@@ -171,13 +177,11 @@ func (w *World) dependencies(base, now tally) (out []DependencyResult) {
 	}
 	for k := range out {
 		d := &out[k]
-		s := &d.Stats
-		calls := s.Succeeded + s.Failed + s.Cancelled
-		d.Calls = float64(calls+s.Rejected) / w.seconds()
-		d.Attempts = float64(calls+s.Retries) / w.seconds()
-		if calls > 0 {
-			d.Amplification = float64(calls+s.Retries) / float64(calls)
+		if made := d.begun - min(d.begun, d.Stats.Rejected); made > 0 {
+			d.Amplification = float64(d.launched) / float64(made)
 		}
+		d.Calls = float64(d.begun) / w.seconds()
+		d.Attempts = float64(d.launched) / w.seconds()
 		d.OpenShare /= float64(d.Users)
 	}
 	return out

@@ -64,6 +64,9 @@ func TestScale(t *testing.T) {
 // The cliff of the checkout model: from throughput times patience on, everybody
 // who is served has left already. (576/s x (1 s - 0.05 s) is about 573 places.)
 func TestEdgeFindsTheQueueCliff(t *testing.T) {
+	if raced {
+		t.Skip("many long runs, each of them one goroutine")
+	}
 	a, err := Edge(EdgeQuestion{Draft: draft(t, "checkout-cascade.yaml"),
 		Key: "services.checkout.queue.length", From: "20", To: "2000",
 		Until: "endpoints.pricing.success < 30%", Runs: 3})
@@ -126,6 +129,9 @@ func TestCompareText(t *testing.T) {
 }
 
 func TestMetastable(t *testing.T) {
+	if raced {
+		t.Skip("many long runs, each of them one goroutine")
+	}
 	a, err := Metastable(MetastableQuestion{Scenario: scenario(t, "metastable-spike.yaml"),
 		Sizes: []float64{1}, Lengths: []time.Duration{2 * time.Second, 3 * time.Second},
 		Watch: 110 * time.Second, Cuts: []time.Duration{60 * time.Second}, Steps: 6})
