@@ -20,7 +20,7 @@ var twoRows = []twoRow{
 
 func twoChoicesPolicy(s *sheet) {
 	s.Setup = "Endpoints chosen at random, or the less busy of two chosen at random."
-	s.lacks = "core/balance takes turns and has no two choices yet; 2.12-queues shows the fact " +
+	s.lacks = "core/balance takes turns and has no two choices yet; 2.12 shows the fact " +
 		"alone"
 	for _, row := range twoRows {
 		s.absent("time at "+number(100*row.load, 0, "%"), row.one.text()+" and "+row.two.text())

@@ -16,16 +16,16 @@ func literature() []Entry {
 		{ID: "2.3", Kind: Unit, Title: "Finagle's and Envoy's retry budgets", run: budgets},
 		{ID: "2.4", Kind: Published, Title: "Client throttle against admission control", run: admission},
 		{ID: "2.5", Kind: Published, Title: "Adaptive concurrency limits", run: limits},
-		{ID: "2.6", Kind: Published, Title: "CoDel's drop times", run: codel},
-		{ID: "2.6-queue", Kind: Simulation, Title: "CoDel's drop times, in a simulated queue", run: codelQueue},
+		{ID: "2.6-policy", Kind: Published, Title: "CoDel's drop times", run: codel},
+		{ID: "2.6", Kind: Simulation, Title: "CoDel's drop times, in a simulated queue", run: codelQueue},
 		{ID: "2.7", Kind: Published, Title: "DAGOR: random shedding of tasks of several calls", run: dagor},
 		{ID: "2.8", Kind: Published, Title: "Breakwater, TopFull and shedders in production", run: shedders},
 		{ID: "2.9", Kind: Simulation, Title: "Amazon's jitter simulation", run: amazon},
 		{ID: "2.10", Kind: Simulation, Title: "Brooker's study of retries", run: brooker},
 		{ID: "2.11-HotOS", Kind: Simulation, Title: "Metastable failures, HotOS 2021", run: hotOS},
 		{ID: "2.11-MongoDB", Kind: Simulation, Title: "Metastable failures, OSDI 2022: MongoDB", run: mongoDB},
-		{ID: "2.12", Kind: Published, Title: "The power of two choices, as a policy", run: twoChoicesPolicy},
-		{ID: "2.12-queues", Kind: Simulation, Title: "The power of two choices, as a fact", run: twoChoices},
+		{ID: "2.12-policy", Kind: Published, Title: "The power of two choices, as a policy", run: twoChoicesPolicy},
+		{ID: "2.12", Kind: Simulation, Title: "The power of two choices, as a fact", run: twoChoices},
 		{ID: "2.13", Kind: Published, Title: "Envoy's outlier detection", run: outliers},
 		{ID: "2.14", Kind: Published, Title: "Phi accrual", run: phi},
 		{ID: "2.15", Kind: Analytic, Title: "Burn-rate alerts", run: burnRates},
@@ -93,7 +93,7 @@ func limits(s *sheet) {
 
 func codel(s *sheet) {
 	s.Setup = "Target 5 ms, interval 100 ms; the wait stays above the target."
-	s.lacks = "core/bulkhead has no CoDel queue yet; 2.6-queue shows that of the simulator"
+	s.lacks = "core/bulkhead has no CoDel queue yet; 2.6 shows that of the simulator"
 	s.absent("ms between drops", "100, 70.7, 57.7, 50")
 }
 
