@@ -20,6 +20,14 @@ func DoAbandon[T any](ctx context.Context, p *Policy,
 	fn func(context.Context) (T, error)) (T, error) {
 	s := p.state.Load()
 	info := CallOf(ctx)
+	ctx = info.begin(ctx)
+	if s.fallback.cache != nil && info.CacheKey != "" {
+		v, ok, done := cached[T](s, info)
+		defer done()
+		if ok {
+			return v, nil
+		}
+	}
 	var got attempted[T]
 	var end Ending
 	req := info.request(ctx)

@@ -17,9 +17,9 @@ type Adapter struct{ s *state }
 func (p *Policy) Adapter() Adapter { return Adapter{p.state.Load()} }
 
 // Run is Policy.Run.
-func (a Adapter) Run(ctx context.Context, req call.Request, try Try) Ending {
-	var end Ending
-	a.s.run(ctx, &req, CallOf(ctx).Report, try, &end)
+func (a Adapter) Run(ctx context.Context, req call.Request, try Try) (end Ending) {
+	info := CallOf(ctx)
+	a.s.run(info.begin(ctx), &req, info.Report, try, &end)
 	return end
 }
 
@@ -27,8 +27,15 @@ func (a Adapter) Run(ctx context.Context, req call.Request, try Try) Ending {
 func (a Adapter) Plan() *call.Plan { return a.s.plan }
 
 // Classify turns an error into what policies decide by: by the program's own
-// word if it has one, or the package's Classify.
-func (a Adapter) Classify(err error) core.Result { return a.s.result(err) }
+// word if it has one, or the package's Classify. An error that it calls good is
+// Ignored here, because an adapter has no answer to go with it.
+func (a Adapter) Classify(err error) core.Result {
+	r := a.s.result(err)
+	if err != nil && r.Outcome == core.Success {
+		r = core.Result{Outcome: core.Ignored}
+	}
+	return r
+}
 
 // Failure returns the error of a call that has no answer: a *Rejection, or
 // last, the error of its last attempt. It is never nil.

@@ -65,11 +65,14 @@ func Classify(err error) core.Result {
 		return core.Result{Outcome: core.Success}
 	}
 	var v *verdict
-	if errors.As(err, &v) {
+	var r *Rejection
+	rejected := errors.As(err, &r)
+	// The outer word counts: what a Rejection wraps was said to the policy
+	// further down, not to us.
+	if errors.As(err, &v) && !(rejected && r.Last != nil && errors.Is(r.Last, v)) {
 		return v.result
 	}
-	var r *Rejection
-	if errors.As(err, &r) {
+	if rejected {
 		return classifyRejection(r)
 	}
 	if errors.Is(err, context.Canceled) {

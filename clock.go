@@ -19,8 +19,18 @@ func Now() core.Instant { return core.Instant(time.Since(epoch)) }
 // TimeOf turns an Instant of Now into a time.
 func TimeOf(t core.Instant) time.Time { return epoch.Add(time.Duration(t)) }
 
-// InstantOf turns a time into an Instant of Now.
-func InstantOf(t time.Time) core.Instant { return core.Instant(t.Sub(epoch)) }
+// InstantOf turns a time into an Instant of Now. A time without a monotonic
+// reading, such as one that was read from a wire, is compared with the wall
+// clock as it is now: it may have been set since the epoch.
+func InstantOf(t time.Time) core.Instant { return instantOf(t, epoch) }
+
+func instantOf(t, epoch time.Time) core.Instant {
+	if t != t.Round(0) {
+		return core.Instant(t.Sub(epoch))
+	}
+	now := time.Now()
+	return core.Instant(now.Sub(epoch)).Add(t.Sub(now))
+}
 
 // deadlineOf returns the context's deadline, or core.Never.
 func deadlineOf(ctx context.Context) core.Instant {

@@ -39,6 +39,7 @@ func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 	or func(context.Context, error) (T, error)) (v T, err error) {
 	s := p.state.Load()
 	info := CallOf(ctx)
+	ctx = info.begin(ctx)
 	if s.fallback.cache != nil && info.CacheKey != "" {
 		v, ok, done := cached[T](s, info)
 		defer done()
@@ -68,6 +69,9 @@ type outcome[T any] struct {
 // finish turns an ending into what the caller gets.
 func finish[T any](ctx context.Context, s *state, info *Call, end *Ending, o outcome[T]) (T, error) {
 	if end.Verdict == call.Succeeded {
+		if o.err != nil { // good to the policy, by Classify's word, and still the caller's error
+			return o.v, o.err
+		}
 		if s.fallback.cache != nil && info.CacheKey != "" {
 			s.fallback.cache.Store(Now(), info.CacheKey, o.v, sizeOf(o.v))
 		}
@@ -242,17 +246,32 @@ func exercise[T any](ctx context.Context, s *state, or func(context.Context, err
 	go func() {
 		for _, a := range s.fallback.cfg.Order {
 			if a.Static != nil {
-				_, err := decode[T](a.Static.Body)
-				s.exercised(kinds[kindStatic], err)
+				s.exercised(kinds[kindStatic], caught(func() error {
+					_, err := decode[T](a.Static.Body)
+					return err
+				}))
 			}
 		}
 		if or != nil {
 			s.exercised(kinds[kindFunction], s.fallback.guard(ctx, func(ctx context.Context) error {
-				_, err := or(ctx, errExercise)
-				return err
+				return caught(func() error {
+					_, err := or(ctx, errExercise)
+					return err
+				})
 			}))
 		}
 	}()
+}
+
+// caught turns a panic into an error: nobody could recover it beside a call
+// that went well, and it would end the program.
+func caught(run func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the fallback panicked: %v", r)
+		}
+	}()
+	return run()
 }
 
 // exercised records how exercising a fallback went.

@@ -74,7 +74,8 @@ func (t *Tail) End(o core.Outcome) {
 // are built on it.
 func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
 	var end Ending
-	p.state.Load().run(ctx, &req, CallOf(ctx).Report, try, &end)
+	info := CallOf(ctx)
+	p.state.Load().run(info.begin(ctx), &req, info.Report, try, &end)
 	return end
 }
 
@@ -105,7 +106,8 @@ func (s *state) run(ctx context.Context, req *call.Request, report *Report, try 
 	end.Verdict, end.Reason, end.RetryAfter = act.Verdict, d.call.Reason(), d.call.RetryAfter()
 	end.Attempts, end.Last = d.call.Attempts(), d.call.Last()
 	if req.Tail && (act.Verdict == call.Succeeded || act.Verdict == call.Failed) {
-		end.Tail = Tail{tail: d.call.Tail(d.now), ctx: d.limit, deadline: d.call.Deadline()}
+		end.Tail.tail = d.call.Tail(d.now)
+		end.Tail.ctx, end.Tail.deadline = d.limit, d.call.Deadline()
 	} else {
 		d.release()
 	}
@@ -178,8 +180,22 @@ func (d *drive) wait(t core.Instant) call.Action {
 	return d.call.Step(Now(), &call.Event{Kind: kind})
 }
 
-// abort closes the accounts of a call whose attempt did not come back.
+// abort closes the accounts of a call whose attempt did not come back, or whose
+// observer panicked. If that panics at this too, it is done without it.
 func (d *drive) abort() {
+	defer d.release()
+	closed := false
+	defer func() {
+		if !closed {
+			d.call.Mute()
+			d.close()
+		}
+	}()
+	d.close()
+	closed = true
+}
+
+func (d *drive) close() {
 	now := Now()
 	failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}
 	act := d.call.Step(now, &call.Event{Kind: call.Returned,
@@ -187,11 +203,10 @@ func (d *drive) abort() {
 	if !act.Verdict.Done() {
 		d.call.Step(now, &call.Event{Kind: call.CallerLeft})
 	}
-	if v := d.call.Verdict(); v == call.Failed {
+	if v := d.call.Verdict(); v == call.Failed || v == call.Succeeded {
 		tail := d.call.Tail(now)
-		tail.End(now, core.Failure)
+		tail.End(now, core.Cancelled) // a failure has been told already
 	}
-	d.release()
 }
 
 // waker is told when a queued call has its slot.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ const granule = 10 * time.Millisecond
 func (s *state) reject(end *Ending, key string, last error) *Rejection {
 	r, after := end.Reason, end.RetryAfter
 	if after > 0 {
-		after = (after + granule - 1).Truncate(granule)
+		after = (min(after, math.MaxInt64-granule) + granule - 1).Truncate(granule)
 	}
 	fresh := func() *Rejection {
 		return &Rejection{Policy: s.name, Reason: r, RetryAfter: after, Last: last, plan: s.plan,

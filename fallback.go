@@ -35,6 +35,11 @@ type fallbacks struct {
 	cache    *stale.Cache
 	cacheCfg *stale.Config
 	slots    *bulkhead.Bulkhead
+	*fallbackCounts
+}
+
+// fallbackCounts outlive reloads.
+type fallbackCounts struct {
 	credit   atomic.Uint64 // of Exercise, in millionths
 	answered [len(kinds)]atomic.Uint64
 	refused  atomic.Uint64
@@ -54,7 +59,7 @@ func newFallbacks(old *fallbacks, c *Fallback) (*fallbacks, error) {
 	if c == nil {
 		c = new(Fallback)
 	}
-	f := &fallbacks{cfg: *c}
+	f := &fallbacks{cfg: *c, fallbackCounts: new(fallbackCounts)}
 	if f.cfg.Limit == 0 {
 		f.cfg.Limit = fallbackLimit
 	}
@@ -65,7 +70,7 @@ func newFallbacks(old *fallbacks, c *Fallback) (*fallbacks, error) {
 		return nil, err
 	}
 	if old != nil {
-		f.slots, f.cache = old.slots, old.cache
+		f.slots, f.cache, f.fallbackCounts = old.slots, old.cache, old.fallbackCounts
 	}
 	return f, f.parts()
 }
@@ -117,9 +122,10 @@ func (f *fallbacks) adopt(now core.Instant) {
 // due reports whether this healthy call should exercise the fallback: exactly
 // the stated share of calls, evenly spaced.
 func (f *fallbacks) due() bool {
-	if f.cfg.Exercise == 0 {
-		return false
-	}
+	return f.cfg.Exercise != 0 && f.turn()
+}
+
+func (f *fallbacks) turn() bool {
 	const whole = 1_000_000
 	step := uint64(math.Round(f.cfg.Exercise * whole))
 	after := f.credit.Add(step)

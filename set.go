@@ -1,7 +1,9 @@
 package seakeep
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -32,6 +34,7 @@ type table struct {
 	file         *config.File
 	dependencies map[string]*dependency
 	policies     map[string]*Policy // operations too, as dependency/operation
+	gone         map[string]*Policy // those of earlier files, should they come back
 }
 
 type dependency struct {
@@ -73,7 +76,7 @@ func (s *Set) Reload() error {
 
 // Apply puts a file to use in place of the one before, as Reload does. A
 // policy that the new file no longer has goes on as it was for whoever holds
-// it.
+// it, until a file has it again.
 func (s *Set) Apply(file *config.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,6 +94,14 @@ func (s *Set) Apply(file *config.File) error {
 	for _, r := range b.ready { // nothing can fail from here on
 		r.policy.use(r.state)
 	}
+	b.next.gone = maps.Clone(old.gone)
+	if b.next.gone == nil {
+		b.next.gone = map[string]*Policy{}
+	}
+	maps.Copy(b.next.gone, old.policies)
+	maps.DeleteFunc(b.next.gone, func(name string, _ *Policy) bool {
+		return b.next.policies[name] != nil
+	})
 	s.table.Store(b.next)
 	return nil
 }
@@ -205,7 +216,7 @@ func (b *builder) add(d *config.Dependency) error {
 // running under the same name.
 func (b *builder) policy(c *config.Settings) (prepared, error) {
 	name := c.Call.Name
-	p := b.old.policies[name]
+	p := cmp.Or(b.old.policies[name], b.old.gone[name])
 	var old *state
 	if p == nil {
 		p = &Policy{name: name}

@@ -28,14 +28,15 @@ type Call struct {
 	// RetriedAbove says that a layer above is retrying this call, so that
 	// this one must not.
 	RetriedAbove bool
-	// Report, if set, is filled in when the call ends.
+	// Report, if set, is filled in when the call ends. It is for one call:
+	// those that are made within it, or by its fallback, do not write to it.
 	Report *Report
 }
 
 type callKey struct{}
 
 // With returns a context that tells the next Do about its call. It holds for
-// every policy below, until another With replaces it.
+// every policy below, but for the Report, until another With replaces it.
 func With(ctx context.Context, c Call) context.Context {
 	return context.WithValue(ctx, callKey{}, &c)
 }
@@ -78,6 +79,18 @@ type Report struct {
 type AttemptReport struct {
 	Result core.Result
 	Took   time.Duration
+}
+
+// begin empties the call's report and returns the context for what it does. The
+// calls below are others, and may go on when this one is over and its report read.
+func (c *Call) begin(ctx context.Context) context.Context {
+	if c.Report == nil {
+		return ctx
+	}
+	*c.Report = Report{}
+	below := *c
+	below.Report = nil
+	return With(ctx, below)
 }
 
 const reportedAttempts = 16

@@ -70,7 +70,33 @@ func (d *decoder) root(data []byte) *field {
 		top.fail("the file is empty", d.genre.begin)
 		return nil
 	}
+	if d.genre.mistaken(top.node) {
+		// One mistake, and not one for each key that the other kind has.
+		top.fail(d.genre.swap[0], d.genre.swap[1])
+		return nil
+	}
 	return top
+}
+
+// mistaken reports whether a file is of the other kind.
+func (g genre) mistaken(top *yaml.Node) bool {
+	if top.Kind != yaml.MappingNode {
+		return false
+	}
+	has := func(key string) bool {
+		for i := 0; i+1 < len(top.Content); i += 2 {
+			if top.Content[i].Value == key {
+				return true
+			}
+		}
+		return false
+	}
+	for _, key := range g.other {
+		if !has(key) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(g.own, has)
 }
 
 func (d *decoder) sortWarnings() {

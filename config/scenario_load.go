@@ -52,6 +52,10 @@ var scenarioFile = genre{
 	begin: "start with version: 1, name:, for:, clients: and services:",
 	one:   "give one scenario per file",
 	split: "anchors and aliases save most of a long file",
+	own:   []string{"clients", "services"},
+	other: []string{"dependencies"},
+	swap: [2]string{"this is a policy file, not a scenario",
+		"give a scenario in which a service names this file, with the key policy"},
 }
 
 // staging is a scenario while it is being read: what the checks between its

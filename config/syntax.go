@@ -64,12 +64,20 @@ type genre struct {
 	begin string // how to mend an empty file
 	one   string // ... one with several documents
 	split string // ... one that is too large
+
+	own   []string  // keys of which this kind has one at least
+	other []string  // keys that mean, together and without own, the other kind
+	swap  [2]string // what the other kind is, and how to mend that
 }
 
 var policyFile = genre{
 	begin: "start with version: 1, service: and dependencies:",
 	one:   "give one policy per file",
 	split: "split it by service",
+	own:   []string{"dependencies"},
+	other: []string{"clients", "services"},
+	swap: [2]string{"this is a scenario, not a policy file",
+		"check it with seakeep validate --scenario, or run it with seakeep sim"},
 }
 
 // badText finds what cannot be read as text: bytes that are not UTF-8 and

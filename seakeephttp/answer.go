@@ -145,9 +145,11 @@ func (x *exchange) begin(o core.Outcome) *http.Response {
 		return nil
 	}
 	x.rc = resp.Body
-	if rw, ok := resp.Body.(io.ReadWriteCloser); ok && upgraded {
-		resp.Body = &tunnel{body: (*answerBody)(x), rw: rw}
-		return resp
+	if upgraded {
+		if rw, ok := resp.Body.(io.ReadWriteCloser); ok {
+			resp.Body = &tunnel{body: (*answerBody)(x), rw: rw}
+			return resp
+		}
 	}
 	if x.caching != nil && storable(resp) {
 		x.caching.record = new(recording)

@@ -16,6 +16,10 @@ import (
 // copy seldom helps.
 const maxCached = 1 << 20
 
+// maxAge is the longest age in seconds, as RFC 9111 has it: what is older is
+// that old.
+const maxAge = 1 << 31
+
 // caching is what the cache has to do with one request.
 type caching struct {
 	cache  *stale.Cache
@@ -47,7 +51,7 @@ func (x *exchange) newCaching(cache *stale.Cache, settings *seakeep.Cache) *cach
 		(x.info.CacheKey == "" && personal(h)) {
 		return nil
 	}
-	parts := []string{x.adapter.Plan().Config().Name, req.Method, h.Get("Accept-Encoding"),
+	parts := []string{x.adapter.Plan().Config().Name, req.Method, strings.Join(h["Accept-Encoding"], ","),
 		x.info.CacheKey}
 	if x.info.CacheKey == "" {
 		parts = append(parts, hostOf(req), req.URL.EscapedPath(), req.URL.RawQuery, x.key())
@@ -86,6 +90,7 @@ func storable(resp *http.Response) bool {
 	h := resp.Header
 	large := resp.ContentLength > maxCached && resp.Body != http.NoBody
 	if resp.StatusCode != http.StatusOK || large || resp.Trailer != nil || h["Set-Cookie"] != nil ||
+		h[FallbackHeader] != nil || // it stands in for what is worth keeping
 		has(h, "Cache-Control", forbidding...) {
 		return false
 	}
@@ -132,7 +137,7 @@ func (x *exchange) store(r *recording) {
 		s.body = r.buf.String()
 	}
 	if seconds, err := strconv.Atoi(s.header.Get("Age")); err == nil && seconds > 0 {
-		s.age = time.Duration(seconds) * time.Second
+		s.age = time.Duration(min(seconds, maxAge)) * time.Second
 	}
 	size := int64(len(s.body))
 	for name, values := range s.header {

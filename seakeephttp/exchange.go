@@ -149,7 +149,9 @@ func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 	i := x.choose()
 	s.prepare(ctx, x, attempt)
 	s.req.Body, s.req.GetBody = body, again
+	stop := x.interrupts(ctx)
 	resp, err := roundTrip(x.pool.of.base, &s.req)
+	stop()
 	var r core.Result
 	if err == nil {
 		r = classifyAnswer(resp)

@@ -1,8 +1,10 @@
 package seakeephttp
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"time"
 )
 
 // carries reports whether a request has a body.
@@ -41,6 +43,44 @@ func (x *exchange) nextBody() (body io.ReadCloser, again func() (io.ReadCloser, 
 	body, err = req.GetBody()
 	return body, req.GetBody, err
 }
+
+// interrupts tells the request's body when the attempt's limit has passed, if
+// the body wants to know. net/http does not return before a read of the body
+// has, so one that waits for a slow source would hold the call for ever. The read
+// may begin a moment after the limit, so the body is told until net/http is back.
+func (x *exchange) interrupts(ctx context.Context) (stop func()) {
+	body, ok := x.req.Body.(interface{ Interrupt() })
+	if !ok {
+		return nothing
+	}
+	back := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		again := time.NewTicker(interruptEvery)
+		defer again.Stop()
+		for {
+			select {
+			case <-back:
+				return
+			default:
+			}
+			body.Interrupt()
+			select {
+			case <-back:
+				return
+			case <-again.C:
+			}
+		}
+	})
+	return func() {
+		cancel()
+		close(back)
+	}
+}
+
+func nothing() {}
+
+// interruptEvery is much less than anybody's time limit.
+const interruptEvery = 5 * time.Millisecond
 
 // replayable reports whether nextBody will work after an attempt. With pause it
 // stays so: an attempt that still reads the body is cut off.

@@ -72,8 +72,10 @@ func (s *sending) direct(to *url.URL) {
 func (s *sending) header() http.Header {
 	if !s.owned {
 		s.owned = true
-		if s.req.Header = maps.Clone(s.req.Header); s.req.Header == nil {
+		if len(s.req.Header) == 0 {
 			s.req.Header = make(http.Header, 1)
+		} else {
+			s.req.Header = maps.Clone(s.req.Header)
 		}
 	}
 	return s.req.Header

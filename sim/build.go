@@ -110,8 +110,13 @@ func indexOf(names *[]string, name string) int {
 // routes call, and for those that stand in for them.
 func (w *World) equip(i *instance, names []string) error {
 	s := i.service
+	called := len(names)
 	for n := 0; n < len(names); n++ {
-		m, err := w.newMember(s.cfg.Policy, names[n], owned{s.cfg.Name, i.index})
+		f := s.cfg.Policy
+		if n >= called && !has(f, names[n]) { // a fallback of a later policy
+			f = nil
+		}
+		m, err := w.newMember(f, names[n], owned{s.cfg.Name, i.index})
 		if err != nil {
 			return fmt.Errorf("sim: %s: %w", s.cfg.Name, err)
 		}
@@ -124,9 +129,12 @@ func (w *World) equip(i *instance, names []string) error {
 				}
 			}
 		}
-		for _, a := range m.fallback {
-			if a.Dependency != "" && w.service(a.Dependency) != nil {
-				indexOf(&names, a.Dependency)
+		for _, f := range w.policiesOf(s) {
+			_, fallback, _ := settings(f, names[n])
+			for _, a := range fallback {
+				if a.Dependency != "" && w.service(a.Dependency) != nil {
+					indexOf(&names, a.Dependency)
+				}
 			}
 		}
 		i.members = append(i.members, m)
@@ -135,6 +143,23 @@ func (w *World) equip(i *instance, names []string) error {
 		m.others = i.members
 	}
 	return nil
+}
+
+// has reports whether a file has settings for a dependency.
+func has(f *config.File, name string) bool {
+	_, _, err := settings(f, name)
+	return err == nil
+}
+
+// policiesOf returns the policies that a service uses during the run.
+func (w *World) policiesOf(s *service) []*config.File {
+	all := []*config.File{s.cfg.Policy}
+	for _, c := range w.scenario.Changes {
+		if c.Kind == config.SetPolicy && c.Of == s.cfg.Name {
+			all = append(all, c.Policy)
+		}
+	}
+	return all
 }
 
 // owned says whose a member is.
@@ -192,7 +217,8 @@ func (w *World) setPolicy(s *service, f *config.File) {
 			if err != nil {
 				continue
 			}
-			m.plan, m.fallback = next, fallback
+			m.replace(next)
+			m.fallback = fallback
 			next.Adopt(w.now)
 		}
 	}

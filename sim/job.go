@@ -100,6 +100,9 @@ func (j *job) arrive() {
 		j.stage = hanging
 		i.hanging = append(i.hanging, j)
 		j.index = len(i.hanging) - 1
+		if j.caller == nil { // its caller left while it was on its way
+			j.drop()
+		}
 	case !passes:
 		j.refuse()
 	default:
@@ -210,6 +213,8 @@ func (j *job) called(o *outcall, v call.Verdict) {
 	default:
 		if j.open--; j.open == 0 {
 			j.next()
+		} else {
+			j.paused(nil) // the others may all be waiting
 		}
 	}
 }
@@ -228,10 +233,30 @@ func (j *job) askInstead(m *member) {
 	o.begin(call.Request{Deadline: j.given()})
 }
 
-// paused implements owner: a worker may be given back while a retry waits.
+// paused implements owner: a worker may be given back while retries wait, and
+// nothing else is under way.
 func (j *job) paused(*outcall) {
-	if j.worker && j.inst.service.cfg.ReleaseWhileWaiting {
+	if !j.worker || !j.inst.service.cfg.ReleaseWhileWaiting {
+		return
+	}
+	waiting := 0
+	for _, o := range j.calls {
+		if o != nil && o.waits && !o.ready {
+			waiting++
+		}
+	}
+	if waiting == j.open {
 		j.freeWorker()
+	}
+}
+
+// goOn wakes the calls whose wait is over. One of them may end the request, and
+// the others with it.
+func (j *job) goOn() {
+	for _, o := range j.calls {
+		if o != nil && o.ready {
+			o.wake()
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ func (j *job) succeed() {
 }
 
 // leave ends the request here: its calls, its worker, and the wait of its
-// caller.
+// caller, who finds the worker free if what it does next is to come again.
 func (j *job) leave(r core.Result) {
 	i := j.inst
 	w := i.service.world
@@ -31,7 +31,6 @@ func (j *job) leave(r core.Result) {
 		}
 	}
 	i.service.exit(j)
-	j.answer(r)
 	if j.wanting {
 		j.wanting = false
 		i.queue.remove(j)
@@ -40,6 +39,7 @@ func (j *job) leave(r core.Result) {
 	if j.worker {
 		j.freeWorker()
 	}
+	j.answer(r)
 	w.freeJob(j)
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/retry"
 )
@@ -19,10 +20,32 @@ type member struct {
 	draws    *Stream
 	of       owned
 	unmarked bool
-	begun    uint64 // calls
-	launched uint64 // attempts
-	answered uint64 // by a fallback that is no call
-	chained  uint64 // by another dependency
+	begun    uint64       // calls
+	launched uint64       // attempts
+	answered uint64       // by a fallback that is no call
+	chained  uint64       // by another dependency
+	since    core.Instant // when the breaker in use came to be
+	past     []oldBreaker // those before it
+}
+
+// oldBreaker is a breaker that a new policy has replaced.
+type oldBreaker struct {
+	was        *breaker.Snapshot
+	since, end core.Instant
+}
+
+// replace puts another plan to use, and remembers what its breaker did if that
+// is not the next one's too.
+func (m *member) replace(next *call.Plan) {
+	now := m.world.now
+	if b := m.plan.Breaker(now, ""); b != next.Breaker(now, "") {
+		if b != nil {
+			s := b.Snapshot(now)
+			m.past = append(m.past, oldBreaker{&s, m.since, now})
+		}
+		m.since = now
+	}
+	m.plan = next
 }
 
 // standIn finds the fallback for a call that failed: an answer, or another

@@ -39,6 +39,7 @@ type outcall struct {
 	draws    Stream
 	gen      int64 // tells uses of this value apart
 	waits    bool  // a retry's wait was announced to the owner
+	ready    bool  // ... and is over, but the owner cannot go on yet
 	ended    bool
 }
 
@@ -63,11 +64,11 @@ func (o *outcall) apply(act call.Action) {
 	w := o.member.world
 	w.Cancel(o.timer)
 	o.timer = Timer{}
-	switch {
-	case act.Verdict == call.WantSlot:
-		o.apply(o.call.Join(w.now, waking{o}))
-		return
-	case act.Verdict.Done():
+	slotless := act.Verdict == call.WantSlot
+	if slotless {
+		act = o.call.Join(w.now, waking{o})
+	}
+	if act.Verdict.Done() {
 		o.end(act.Verdict)
 		return
 	}
@@ -76,7 +77,8 @@ func (o *outcall) apply(act call.Action) {
 		o.launch(bits.TrailingZeros8(act.Start))
 		return
 	}
-	if o.running < 0 && !o.waits && o.call.Attempts() > 0 {
+	// Who waits for a slot keeps its worker: nobody hands it one with the slot.
+	if o.running < 0 && !slotless && !o.waits && o.call.Attempts() > 0 {
 		o.waits = true
 		o.owner.paused(o)
 	}
@@ -110,9 +112,7 @@ func (o *outcall) Fire(what int, arg int64) {
 		return
 	}
 	if o.waits {
-		o.waits = false
-		if !o.owner.resumed(o) {
-			o.waits = true
+		if o.ready = !o.owner.resumed(o); o.ready {
 			return
 		}
 	}
@@ -121,7 +121,7 @@ func (o *outcall) Fire(what int, arg int64) {
 
 // wake steps a call whose wait is over.
 func (o *outcall) wake() {
-	o.waits = false
+	o.waits, o.ready = false, false
 	o.apply(o.call.Step(o.now(), &call.Event{Kind: call.Woke}))
 }
 
@@ -177,6 +177,6 @@ func (o *outcall) giveUp(lane int) {
 
 // end hands the verdict to the owner.
 func (o *outcall) end(v call.Verdict) {
-	o.ended = true
+	o.ended, o.waits, o.ready = true, false, false
 	o.owner.called(o, v)
 }

@@ -120,6 +120,9 @@ func (m *member) tally(now core.Instant) memberTally {
 	if s.Breaker != nil {
 		t.changes = s.Breaker.Era - 1
 	}
+	for _, b := range m.past {
+		t.changes += b.was.Era - 1
+	}
 	return t
 }
 
@@ -171,9 +174,7 @@ func (w *World) dependencies(base, now tally) (out []DependencyResult) {
 		d.Answered += b.answered - a.answered
 		d.Chained += b.chained - a.chained
 		d.Transitions += b.changes - a.changes
-		if s := m.plan.Snapshot(w.now).Breaker; s != nil {
-			d.timeline(user, s, w.end)
-		}
+		d.breakers(user, m, w.end)
 	}
 	for k := range out {
 		d := &out[k]
@@ -235,13 +236,28 @@ func addReasons(sum, b, a []call.ReasonCount) []call.ReasonCount {
 	return sum
 }
 
-// timeline adds a breaker's last changes, and the time it was open between
-// them.
-func (d *DependencyResult) timeline(user int, s *breaker.Snapshot, end core.Instant) {
-	open, since := time.Duration(0), core.Instant(0)
-	state, known := breaker.Closed, core.Instant(0)
+// breakers adds what the breakers of a member did, one after the other.
+func (d *DependencyResult) breakers(user int, m *member, end core.Instant) {
+	all := m.past
+	if s := m.plan.Snapshot(end).Breaker; s != nil {
+		all = append(all[:len(all):len(all)], oldBreaker{s, m.since, end})
+	}
+	open, known := time.Duration(0), time.Duration(end)
+	for _, b := range all {
+		o, forgotten := d.timeline(user, b)
+		open += o
+		known -= forgotten
+	}
+	d.OpenShare += float64(open) / float64(max(known, 1))
+}
+
+// timeline adds a breaker's last changes, and returns the time it was open
+// between them, and for how long before them nothing is known.
+func (d *DependencyResult) timeline(user int, b oldBreaker) (open, forgotten time.Duration) {
+	s := b.was
+	state, since, first := breaker.Closed, b.since, b.since
 	if n := len(s.History); n > 0 && s.Era-1 > uint64(n) {
-		known = s.History[0].At // what was before is forgotten
+		first = s.History[0].At // what was before is forgotten
 	}
 	for _, t := range s.History {
 		if state != breaker.Closed {
@@ -252,9 +268,9 @@ func (d *DependencyResult) timeline(user int, s *breaker.Snapshot, end core.Inst
 			t.To.String(), t.Reason, t.Counts})
 	}
 	if state != breaker.Closed {
-		open += end.Sub(since)
+		open += b.end.Sub(since)
 	}
-	d.OpenShare += float64(open) / float64(max(end-known, 1))
+	return open, first.Sub(b.since)
 }
 
 // Endpoint returns the first endpoint of that name, or nil.

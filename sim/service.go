@@ -96,11 +96,7 @@ func (i *instance) pull() {
 		if j.wanting { // a call of it goes on
 			j.wanting = false
 			j.takeWorker()
-			for _, o := range j.calls {
-				if o != nil && o.waits {
-					o.wake()
-				}
-			}
+			j.goOn()
 			continue
 		}
 		j.start()

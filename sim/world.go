@@ -72,7 +72,8 @@ func Run(s *config.Scenario, o Options) (*Result, error) {
 	for at := w.width; at < w.end+w.width; at += w.width {
 		w.At(min(at, w.end), Changes, sampler{w}, 0, 0)
 	}
-	w.Engine.Run(w.warm)
+	w.Engine.Run(w.warm - 1) // what happens when it ends is not a part of it
+	w.now = w.warm
 	base := w.tally()
 	w.Engine.Run(w.end)
 	w.check()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,7 +37,7 @@ func newImportCommand() *cobra.Command {
 		Long:  importLong,
 		Example: "  seakeep import envoy envoy.yaml >seakeep.yaml\n" +
 			"  seakeep import resilience4j --service checkout - <application.yml",
-		Args:    cobra.ExactArgs(2),
+		Args:    oneImport,
 		PreRunE: func(_ *cobra.Command, args []string) error { return f.check(args) },
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 
@@ -51,6 +52,16 @@ func newImportCommand() *cobra.Command {
 // imports are the translations by the word for their source.
 var imports = map[string]func([]byte, string) (*foreign.Translation, error){
 	"envoy": foreign.Envoy, "grpc": foreign.GRPC, "resilience4j": foreign.Resilience4j,
+}
+
+func oneImport(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) < 2:
+		return errors.New("give envoy, grpc or resilience4j, and then a file, or - for standard input")
+	case len(args) > 2:
+		return fmt.Errorf("one file at a time; %q is left over", args[2])
+	}
+	return nil
 }
 
 func (f *importFlags) check(args []string) error {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/seakeep/seakeep/config"
@@ -21,7 +23,7 @@ func newSchemaCommand() *cobra.Command {
 		Long:      schemaLong,
 		Example:   "  seakeep schema >seakeep.schema.json\n  seakeep schema scenario",
 		ValidArgs: []string{"policy", "scenario"},
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      oneSchema,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schema := config.Schema()
 			if len(args) == 1 && args[0] == "scenario" {
@@ -31,4 +33,14 @@ func newSchemaCommand() *cobra.Command {
 			return err
 		},
 	}
+}
+
+func oneSchema(_ *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 1:
+		return fmt.Errorf("one schema at a time; %q is left over", args[1])
+	case len(args) == 1 && args[0] != "policy" && args[0] != "scenario":
+		return fmt.Errorf("there is no schema %q; give policy or scenario", args[0])
+	}
+	return nil
 }

@@ -100,11 +100,8 @@ func (f *simFlags) read(cmd *cobra.Command, path string) error {
 		q.Wishes = append(q.Wishes, w)
 	}
 	draft, err := openDraft(path, cmd.InOrStdin())
-	if err == nil {
-		q.Scenario, err = draft.Parse()
-	}
 	if err != nil {
-		return &workError{err}
+		return err
 	}
 	if err := f.change(cmd, draft); err != nil {
 		return err
@@ -138,17 +135,25 @@ func (f *simFlags) formats() error {
 	return nil
 }
 
-func openDraft(path string, stdin io.Reader) (config.Draft, error) {
+// openDraft reads a scenario that flags may change. Its mistakes are no mistakes
+// in the command line.
+func openDraft(path string, stdin io.Reader) (d config.Draft, err error) {
 	if path != "-" {
-		return config.OpenDraft(path)
+		d, err = config.OpenDraft(path)
+	} else {
+		d, err = config.OpenDraft(os.DevNull) // for how it opens policy files
+		d.Name = "stdin"
+		if err == nil {
+			d.Data, err = config.ReadAll(stdin)
+		}
 	}
-	data, err := config.ReadAll(stdin)
+	if err == nil {
+		_, err = d.Parse()
+	}
 	if err != nil {
-		return config.Draft{}, err
+		return d, &workError{err}
 	}
-	d, err := config.OpenDraft(os.DevNull) // for how it opens policy files
-	d.Name, d.Data = "stdin", data
-	return d, err
+	return d, nil
 }
 
 // change applies --set and the flags that stand for keys.
@@ -167,25 +172,33 @@ func (f *simFlags) change(cmd *cobra.Command, d config.Draft) error {
 			}
 		}
 	}
-	for _, set := range f.sets {
+	_, s, err := changed(d, f.sets, with...)
+	q.Sets, q.Scenario = f.sets, s
+	return err
+}
+
+// changed applies --set, and reads the scenario that comes out. Whatever is
+// wrong with it is a mistake in the command line; with says what else there was
+// changed.
+func changed(d config.Draft, sets []string, with ...string) (config.Draft, *config.Scenario, error) {
+	for _, set := range sets {
 		key, value, ok := strings.Cut(set, "=")
 		if !ok {
-			return fmt.Errorf("--set %s: give KEY=VALUE, such as dependencies.pricing.retry.attempts=1", set)
+			return d, nil, fmt.Errorf("--set %s: give KEY=VALUE, %s", set,
+				"such as dependencies.pricing.retry.attempts=1")
 		}
 		var err error
 		if d, err = d.Set(key, value); err != nil {
-			return fmt.Errorf("--set %w", err)
+			return d, nil, fmt.Errorf("--set %w", err)
 		}
-		q.Sets = append(q.Sets, set)
 		with = append(with, "--set "+set)
 	}
-	changed, err := d.Parse()
+	s, err := d.Parse()
 	var mistakes config.Errors
 	if errors.As(err, &mistakes) {
-		return fmt.Errorf("with %s: %w", strings.Join(with, ", "), mistakesOf(mistakes))
+		return d, nil, fmt.Errorf("with %s: %w", strings.Join(with, ", "), mistakesOf(mistakes))
 	}
-	q.Scenario = changed
-	return err
+	return d, s, err
 }
 
 // mistakesOf tells what is wrong with a changed file. Its lines are not those

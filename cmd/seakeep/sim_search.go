@@ -28,25 +28,6 @@ func show(cmd *cobra.Command, a answer, asJSON bool) error {
 	return a.Text(cmd.OutOrStdout())
 }
 
-// drafted reads a scenario and applies --set.
-func drafted(path string, sets []string) (config.Draft, error) {
-	d, err := config.OpenDraft(path)
-	if err != nil {
-		return d, err
-	}
-	for _, s := range sets {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return d, fmt.Errorf("--set %s: want KEY=VALUE, %s", s,
-				"such as dependencies.pricing.retry.attempts=1")
-		}
-		if d, err = d.Set(key, value); err != nil {
-			return d, err
-		}
-	}
-	return d, nil
-}
-
 func newSimEdgeCommand() *cobra.Command {
 	var q explore.EdgeQuestion
 	var sets []string
@@ -58,21 +39,31 @@ func newSimEdgeCommand() *cobra.Command {
 begins to hold, and says how sure that is and how far away the value in use is.`,
 		Example: `  seakeep sim edge checkout.yaml --vary services.checkout.queue.length \
     --from 20 --to 2000 --until 'endpoints.pricing.success < 30%'`,
-		Args: cobra.ExactArgs(1),
-		PreRunE: func(*cobra.Command, []string) error {
+		Args: oneScenario,
+		PreRunE: func(cmd *cobra.Command, args []string) error {
 			if q.Key == "" || q.From == "" || q.To == "" || q.Until == "" {
 				return errors.New("give --vary, --from, --to and --until")
 			}
 			if _, _, _, err := explore.ParseScale(q.From, q.To); err != nil {
 				return err
 			}
-			_, err := config.ParseExpectation(q.Until)
-			return err
-		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if q.Draft, err = drafted(args[0], sets); err != nil {
+			if _, err := config.ParseExpectation(q.Until); err != nil {
 				return err
 			}
+			if !(q.Within > 0 && q.Within <= 1) {
+				return fmt.Errorf("--within is %v; give a share of the range such as 0.01, up to 1", q.Within)
+			}
+			if err := countOf("runs", q.Runs); err != nil {
+				return err
+			}
+			d, err := openDraft(args[0], cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			q.Draft, _, err = changed(d, sets)
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := explore.Edge(q)
 			if err != nil {
 				return err
@@ -96,6 +87,7 @@ func newSimCompareCommand() *cobra.Command {
 	var sets []string
 	var runs int
 	var asJSON bool
+	var s explore.Sides
 	c := &cobra.Command{
 		Use:   "compare FILE [OTHER] [--set KEY=VALUE]...",
 		Short: "Run two policies on the same arrivals and service times",
@@ -103,18 +95,22 @@ func newSimCompareCommand() *cobra.Command {
 have the same arrivals and the same service times, request by request, so that
 every difference is the doing of what was changed.`,
 		Example: `  seakeep sim compare checkout.yaml --set dependencies.pricing.retry.attempts=1`,
-		Args:    cobra.RangeArgs(1, 2),
-		PreRunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 && len(sets) == 0 {
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			switch {
+			case len(args) == 0:
+				return oneScenario(cmd, args)
+			case len(args) > 2:
+				return fmt.Errorf("two scenarios at most; %q is left over", args[2])
+			case len(args) == 1 && len(sets) == 0:
 				return errors.New("give a second scenario, or --set KEY=VALUE")
 			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := sides(args, sets)
-			if err != nil {
+			if err := countOf("runs", runs); err != nil {
 				return err
 			}
+			s, err = sides(cmd.InOrStdin(), args, sets)
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := explore.Compare(s, runs)
 			if err != nil {
 				return err
@@ -129,24 +125,27 @@ every difference is the doing of what was changed.`,
 }
 
 // sides reads the two scenarios to compare.
-func sides(args, sets []string) (s explore.Sides, err error) {
-	a, err := drafted(args[0], nil)
+func sides(stdin io.Reader, args, sets []string) (s explore.Sides, err error) {
+	last := args[len(args)-1]
+	if len(args) == 2 && args[0] == "-" && last == "-" {
+		return s, errors.New("standard input, -, can be read once only")
+	}
+	d, err := openDraft(args[0], stdin)
 	if err != nil {
 		return s, err
 	}
-	b, err := drafted(args[len(args)-1], sets)
-	if err != nil {
+	s.NameA = d.Name
+	if _, s.A, err = changed(d, nil); err != nil {
 		return s, err
 	}
-	if s.A, err = a.Parse(); err != nil {
-		return s, err
+	if len(args) == 2 {
+		if d, err = openDraft(last, stdin); err != nil {
+			return s, err
+		}
 	}
-	if s.B, err = b.Parse(); err != nil {
-		return s, err
-	}
-	s.NameA = args[0]
-	s.NameB = strings.Join(append([]string{args[len(args)-1]}, sets...), " with ")
-	return s, nil
+	s.NameB = strings.Join(append([]string{d.Name}, sets...), " with ")
+	_, s.B, err = changed(d, sets)
+	return s, err
 }
 
 func newSimMetastableCommand() *cobra.Command {
@@ -162,25 +161,28 @@ many sizes and lengths, raises and lowers the load, finds the load from which it
 always comes back, the mildest cut of load that gets it out, and the switches
 that would have prevented it.`,
 		Example: `  seakeep sim metastable testdata/scenarios/metastable-spike.yaml --lengths 1s,2s,3s,5s`,
-		Args:    cobra.ExactArgs(1),
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		Args:    oneScenario,
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if q.Sizes, err = numbers(sizes); err != nil {
 				return err
 			}
 			if q.Lengths, err = times(lengths); err != nil {
 				return err
 			}
-			q.Cuts, err = times(cuts)
-			return err
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := drafted(args[0], sets)
+			if q.Cuts, err = times(cuts); err != nil {
+				return err
+			}
+			if err := watching(q); err != nil {
+				return err
+			}
+			d, err := openDraft(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			if q.Scenario, err = d.Parse(); err != nil {
-				return err
-			}
+			_, q.Scenario, err = changed(d, sets)
+			return err
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := explore.Metastable(q)
 			if err != nil {
 				return err
@@ -205,6 +207,28 @@ that would have prevented it.`,
 	return c
 }
 
+// longest is how long a trigger, a cut or the watch after them may be. Each is
+// simulated many times.
+const longest = 24 * time.Hour
+
+// countOf checks a flag that says how many runs there are, as files do.
+func countOf(flag string, n int) error {
+	if n < 1 || n > 1000 {
+		return fmt.Errorf("--%s is %d; give a whole number from 1 to 1000, such as 5", flag, n)
+	}
+	return nil
+}
+
+func watching(q explore.MetastableQuestion) error {
+	if q.Watch < time.Second || q.Watch > longest {
+		return fmt.Errorf("--watch is %v; give a time such as 110s, from 1s to %v", q.Watch, longest)
+	}
+	if q.Steps < 2 || q.Steps > 100 {
+		return fmt.Errorf("--steps is %d; give a whole number such as 12, from 2 to 100", q.Steps)
+	}
+	return nil
+}
+
 func writePage(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -220,8 +244,8 @@ func writePage(path string, write func(io.Writer) error) error {
 func numbers(list string) (out []float64, err error) {
 	for _, one := range strings.Split(list, ",") {
 		x, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-		if err != nil || !(x > 0) || len(out) == 50 {
-			return nil, fmt.Errorf("%q: give at most 50 positive numbers, such as 0.5,1,2", list)
+		if err != nil || !(x > 0 && x <= 100) || len(out) == 50 {
+			return nil, fmt.Errorf("%q: give at most 50 positive numbers, such as 0.5,1,2, up to 100", list)
 		}
 		out = append(out, x)
 	}
@@ -231,8 +255,8 @@ func numbers(list string) (out []float64, err error) {
 func times(list string) (out []time.Duration, err error) {
 	for _, one := range strings.Split(list, ",") {
 		d, err := time.ParseDuration(strings.TrimSpace(one))
-		if err != nil || d <= 0 || len(out) == 50 {
-			return nil, fmt.Errorf("%q: give at most 50 times, such as 1s,2s,5s", list)
+		if err != nil || d <= 0 || d > longest || len(out) == 50 {
+			return nil, fmt.Errorf("%q: give at most 50 times, such as 1s,2s,5s, up to %v", list, longest)
 		}
 		out = append(out, d)
 	}

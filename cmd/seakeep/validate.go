@@ -33,7 +33,7 @@ func newValidateCommand() *cobra.Command {
 		Short:   "Tell every mistake in policy files",
 		Long:    validateLong,
 		Example: "  seakeep validate seakeep.yaml\n  seakeep validate --values - <seakeep.yaml",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    somePolicies,
 		PreRunE: func(_ *cobra.Command, args []string) error { return f.check(args) },
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 
@@ -44,6 +44,13 @@ func newValidateCommand() *cobra.Command {
 		"print every value in effect too, and where it comes from")
 	c.Flags().BoolVar(&f.scenario, "scenario", false, "the files are scenarios")
 	return c
+}
+
+func somePolicies(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return errors.New("give a policy file, such as seakeep.yaml, or - for standard input")
+	}
+	return nil
 }
 
 func (f *validateFlags) check(args []string) error {

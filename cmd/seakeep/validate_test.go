@@ -58,8 +58,8 @@ func TestValidate(t *testing.T) {
 			"seakeep: stdin cannot be used\n"},
 		{"none.yaml", "", exitWork, "",
 			"open none.yaml: no such file or directory\nseakeep: none.yaml cannot be used\n"},
-		{"", "", exitUsage, "", "seakeep: requires at least 1 arg(s), only received 0\n" +
-			"Run 'seakeep validate --help' for usage.\n"},
+		{"", "", exitUsage, "", "seakeep: give a policy file, such as seakeep.yaml, " +
+			"or - for standard input\nRun 'seakeep validate --help' for usage.\n"},
 		{"- -", "", exitUsage, "", "seakeep: standard input, -, can be read once only\n" +
 			"Run 'seakeep validate --help' for usage.\n"},
 		{"-o xml good.yaml", "", exitUsage, "", "seakeep: --output is \"xml\"; use text or json\n" +

@@ -52,7 +52,9 @@ type Call struct {
 
 // Begin enters the ladder. The request's deadline is the caller's.
 func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
-	*c = Call{}
+	if c.plan != nil { // a fresh one is empty, and emptying it is felt
+		*c = Call{}
+	}
 	// Field by field: copying a whole struct would wait for each of the small
 	// stores that made it.
 	c.plan, c.began, c.deadline = p, now, req.Deadline
@@ -200,8 +202,8 @@ func (c *Call) admit(now core.Instant) core.Reason {
 		c.breaker = p.Breaker(now, c.req.Key)
 	}
 	permit, change := c.breaker.Admit(now)
-	p.changed(now, c.req.Key, change)
 	c.permit = permit
+	p.changed(now, c.req.Key, change)
 	if permit.OK() {
 		return core.NoReason
 	}
@@ -273,21 +275,23 @@ func (c *Call) finish(now core.Instant, v Verdict, act Action) Action {
 	return act
 }
 
-// settle reports a call-counting breaker's result and gives the slot back.
+// settle reports a call-counting breaker's result and gives the slot back. The
+// observer comes last: should it panic, nothing is lost.
 func (c *Call) settle(now core.Instant) {
+	var ch breaker.Change
 	if c.permit.OK() && c.breaker != nil {
 		o := c.last.Outcome
 		if c.verdict == Cancelled || o == 0 {
 			o = core.Cancelled
 		}
-		ch := c.breaker.Report(now, c.permit, o, now.Sub(c.began))
+		ch = c.breaker.Report(now, c.permit, o, now.Sub(c.began))
 		c.permit = breaker.Permit{}
-		c.plan.changed(now, c.req.Key, ch)
 	}
 	if c.held {
 		c.held = false
 		c.plan.bulkhead.Release(now)
 	}
+	c.plan.changed(now, c.req.Key, ch)
 }
 
 func (c *Call) emit(now core.Instant, e core.Event) {

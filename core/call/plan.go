@@ -111,16 +111,18 @@ func (p *Plan) disown() {
 
 // Share makes p, the plan of an operation, use the breaker, the slots and the
 // retry budget of the plan it is a part of, except for the rungs that are its
-// own. Call it before p is used.
+// own and those that it has switched off. Call it before p is used.
 func (p *Plan) Share(with *Plan, own Rungs) {
 	p.shared = (RungBreaker | RungBulkhead | RungRetry) &^ own
-	if !own.Has(RungBreaker) {
+	if p.shared.Has(RungBreaker) && p.cfg.Breaker != nil {
 		p.breaker, p.keyed = with.breaker, with.keyed
 	}
-	if !own.Has(RungBulkhead) {
+	if p.shared.Has(RungBulkhead) && p.cfg.Bulkhead != nil {
 		p.bulkhead = with.bulkhead
 	}
-	if !own.Has(RungRetry) {
+	// Calls that are never repeated still earn retries for the whole.
+	repeats := p.cfg.Retry != nil && p.cfg.Retry.Attempts > 1
+	if p.shared.Has(RungRetry) && (p.cfg.Budget != nil || !repeats) {
 		p.budget = with.budget
 	}
 }
@@ -206,6 +208,12 @@ func (p *Plan) Emit(e core.Event) {
 
 // changed records a breaker's change of state, if it made one.
 func (p *Plan) changed(now core.Instant, key string, ch breaker.Change) {
+	if ch.Late || ch.Happened() {
+		p.tell(now, key, ch)
+	}
+}
+
+func (p *Plan) tell(now core.Instant, key string, ch breaker.Change) {
 	if ch.Late {
 		p.stats.late.Add(1)
 		p.Emit(core.Event{At: now, Kind: core.LateReport, Key: key})

@@ -31,6 +31,13 @@ func (c *Call) Started() core.Instant { return c.started }
 // AttemptDeadline returns the limit of the attempt under way; core.Never: none.
 func (c *Call) AttemptDeadline() core.Instant { return c.until }
 
+// Mute keeps the observer out of what is left of the call, because it panicked.
+func (c *Call) Mute() {
+	quiet := *c.plan
+	quiet.observer = nil
+	c.plan = &quiet
+}
+
 // Orphan reports whether the attempt in this lane was abandoned, and whether
 // it holds a slot that Plan.EndOrphan must give back.
 func (c *Call) Orphan(lane uint8) (abandoned, slot bool) {
@@ -54,9 +61,9 @@ type Tail struct {
 
 // Tail hands over what is left, for a call begun with Request.Tail. The call
 // must have Succeeded or Failed.
-func (c *Call) Tail(now core.Instant) Tail {
-	t := Tail{plan: c.plan, breaker: c.breaker, permit: c.permit, key: c.req.Key,
-		took: now.Sub(c.started), held: c.held}
+func (c *Call) Tail(now core.Instant) (t Tail) {
+	t.plan, t.breaker, t.permit = c.plan, c.breaker, c.permit
+	t.key, t.took, t.held = c.req.Key, now.Sub(c.started), c.held
 	if c.plan.breaker != nil && c.plan.cfg.Breaker.Counts == breaker.Calls {
 		t.took = now.Sub(c.began)
 	}
@@ -92,14 +99,14 @@ func (t *Tail) End(now core.Instant, o core.Outcome) {
 		return
 	}
 	t.ended = true
+	if t.held { // last, and even if the observer panics
+		t.held = false
+		defer t.plan.bulkhead.Release(now)
+	}
 	if t.early && o.Failed() {
 		var ch breaker.Change
 		t.permit, ch = t.breaker.Admit(now)
 		t.plan.changed(now, t.key, ch)
 	}
 	t.report(now, o)
-	if t.held {
-		t.held = false
-		t.plan.bulkhead.Release(now)
-	}
 }

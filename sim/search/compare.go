@@ -77,11 +77,11 @@ func (c *Comparison) fates(a, b *config.Scenario, seed uint64) error {
 	}
 	_, err := sim.Run(b, sim.Options{Seed: seed, Fate: func(f sim.Fate) {
 		was, ok := known[f.ID]
-		if !ok || was.Began != f.Began {
+		if !ok || was.Began != f.Began || was.Endpoint != f.Endpoint {
 			return
 		}
 		c.Requests++
-		if was.Took != f.Took || was.Answered != f.Answered {
+		if was.Took != f.Took || was.Answered != f.Answered || was.Fallback != f.Fallback {
 			c.Diverged = min(c.Diverged, f.Began+core.Instant(min(was.Took, f.Took)))
 		}
 		c.note(was, f)

@@ -128,6 +128,9 @@ func (s *edgeSearch) bisect(atFrom bool, verdict func(float64) (bool, error)) (l
 	low, high = s.q.From, s.q.To
 	for !s.close(low, high) {
 		mid := s.middle(low, high)
+		if mid <= low || mid >= high {
+			break // there is no number between them
+		}
 		v, err := verdict(mid)
 		if err != nil {
 			return 0, 0, err

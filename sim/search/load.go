@@ -2,6 +2,7 @@ package search
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -69,10 +70,17 @@ type RampPoint struct {
 	Up, Down float64 // answered requests a second on the way up, and down
 }
 
+// mostSteps is as many as leave each of the steps, up and down, two slices of
+// the run's time.
+const mostSteps = 30
+
 // Ramp raises the load in steps to the highest and lowers it again. Where the
 // two ways differ, the system has two states at the same load. Changes of the
 // scenario are left out.
 func Ramp(s *config.Scenario, highest float64, steps int, hold time.Duration) ([]RampPoint, error) {
+	if steps < 1 || steps > mostSteps {
+		return nil, fmt.Errorf("a ramp of %d steps; give a number from 1 to %d", steps, mostSteps)
+	}
 	c := Clone(s)
 	cl, err := caller(c)
 	if err != nil {
@@ -111,9 +119,11 @@ func Ramp(s *config.Scenario, highest float64, steps int, hold time.Duration) ([
 	return points, nil
 }
 
-// goodput is how many requests made in an interval were answered, a second.
+// goodput is how many requests made in an interval were answered, a second. An
+// interval of two slices of time or more holds a whole one.
 func goodput(r *sim.Result, from, to time.Duration) float64 {
 	var n uint64
+	from = max(0, min(from, to-2*r.Slice))
 	first, last := int(math.Ceil(float64(from)/float64(r.Slice))), int(to/r.Slice)
 	for _, e := range r.Endpoints {
 		for i := first; i < min(last, len(e.Slices)); i++ {

@@ -59,7 +59,8 @@ func trigger(s *config.Scenario) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, errors.New("the scenario has no change with a `for`, which would be the trigger")
+	return 0, errors.New("the scenario has no change with a `for`, which would be the trigger; " +
+		"give one such as {at: 10s, for: 5s, client: users, rate: 1500/s}")
 }
 
 // Triggered returns the scenario with its trigger made so many times as big
@@ -86,6 +87,20 @@ func Triggered(s *config.Scenario, size float64, length time.Duration, w Watch) 
 	return c, nil
 }
 
+// Sizable reports whether the trigger has a size: something goes down in one
+// way only.
+func Sizable(s *config.Scenario) bool {
+	k, err := trigger(s)
+	if err != nil {
+		return false
+	}
+	switch s.Changes[k].Kind {
+	case config.SetRate, config.SetWork, config.SetFails:
+		return true
+	}
+	return false
+}
+
 func rateOf(s *config.Scenario, client string) float64 {
 	for _, c := range s.Clients {
 		if c.Name == client {
@@ -97,7 +112,17 @@ func rateOf(s *config.Scenario, client string) float64 {
 
 func scaled(l config.Latency, by float64) config.Latency {
 	scale := func(d time.Duration) time.Duration { return time.Duration(float64(d) * by) }
-	l.Floor, l.Mean, l.Median = scale(l.Floor), scale(l.Mean), scale(l.Median)
+	l.Floor, l.Mean, l.Median, l.Stall = scale(l.Floor), scale(l.Mean), scale(l.Median), scale(l.Stall)
+	points, parts := l.Points, l.Parts // the original keeps its own
+	l.Points, l.Parts = nil, nil
+	for _, p := range points {
+		p.Value = scale(p.Value)
+		l.Points = append(l.Points, p)
+	}
+	for _, p := range parts {
+		p.Latency = scaled(p.Latency, by)
+		l.Parts = append(l.Parts, p)
+	}
 	return l
 }
 
@@ -127,11 +152,15 @@ func Judge(r *sim.Result, end time.Duration, w Watch) Recovery {
 			sent += o.Sent
 		}
 	}
+	waiting := uint64(0)
+	for _, e := range r.Endpoints {
+		waiting += e.Unended
+	}
 	rec := Recovery{At: last - end, Goodput: float64(answered) / (w.After / 4).Seconds()}
 	rec.Offered = offered(r, w.After/4)
 	switch {
-	case sent > 0 && float64(answered) < good*float64(sent):
-		rec.Phase = Stuck
+	case sent > 0 && float64(answered) < good*float64(sent), sent == 0 && waiting > 0:
+		rec.Phase = Stuck // also if all users of a closed loop wait for ever
 	case rec.At > max(w.After/20, 2*r.Slice):
 		rec.Phase = Slow
 	}

@@ -135,7 +135,7 @@ func dependency(d *sim.DependencyResult, seconds float64) []measure {
 	return []measure{
 		{name: Calls, unit: PerSecond, value: d.Calls},
 		{name: Attempts, unit: PerSecond, value: d.Attempts},
-		ratio(Amplification, Number, float64(entered+s.Retries), float64(entered)),
+		amplification(d.Amplification),
 		rate("retries", s.Retries, seconds),
 		share(Rejected, s.Rejected, calls),
 		share("failed", s.Failed, calls),
@@ -144,6 +144,15 @@ func dependency(d *sim.DependencyResult, seconds float64) []measure {
 		number(Transitions, float64(d.Transitions)),
 		{name: Open, unit: Share, value: d.OpenShare},
 	}
+}
+
+// amplification is none in a run in which no call made an attempt.
+func amplification(x float64) measure {
+	m := number(Amplification, x)
+	if x == 0 {
+		m.value = math.NaN()
+	}
+	return m
 }
 
 // lines gives the figures of one run, row by row. The rows are the same for

@@ -118,7 +118,7 @@ func (s *Summary) Keys() (keys []string) {
 // scenario's figures, so that a key can be checked before anything has run.
 func Blank(s *config.Scenario) (*Summary, error) {
 	short := *s
-	short.For, short.Warmup, short.Changes = time.Nanosecond, 0, nil
+	short.For, short.Warmup = time.Nanosecond, 0
 	r, err := sim.Run(&short, sim.Options{})
 	if err != nil {
 		return nil, err

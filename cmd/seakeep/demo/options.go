@@ -60,7 +60,7 @@ func (o Options) Validate() error {
 			o.Queue, maxPool)
 	}
 	for i, s := range o.Slow {
-		if s.Start >= o.For {
+		if s.Start >= o.For && o.For >= time.Second { // else --for is the mistake
 			bad("--slow %v begins when the run is over, after %v; raise --for, or begin earlier",
 				s, o.For)
 		}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -77,6 +78,9 @@ func Compare(s Sides, runs int) (*ComparisonAnswer, error) {
 		out.Differences = append(out.Differences, Difference{Key: key, A: fa.Mean, B: fb.Mean,
 			By: e.Mean, Low: e.Low(), High: e.High(), unit: fa.Unit})
 	}
+	if len(out.Differences) == 0 {
+		return nil, errors.New("A and B have no figure in common; give two versions of one scenario")
+	}
 	if c.Diverged != core.Never {
 		at := time.Duration(c.Diverged).Seconds()
 		out.DivergedS = &at
@@ -104,8 +108,8 @@ func (a *ComparisonAnswer) JSON(w io.Writer) error {
 
 // Text writes the answer for people: what differs, and whose fate changed.
 func (a *ComparisonAnswer) Text(w io.Writer) error {
-	fmt.Fprintf(w, "A: %s\nB: %s\n%d runs each, on the same arrivals and service times\n\n", a.A, a.B,
-		a.Runs)
+	fmt.Fprintf(w, "A: %s\nB: %s\n%s, on the same arrivals and service times\n\n", a.A, a.B,
+		each(a.Runs))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "figure\tA\tB\tB - A\t95 %% interval\n")
 	same := 0
@@ -114,12 +118,8 @@ func (a *ComparisonAnswer) Text(w io.Writer) error {
 			same++
 			continue
 		}
-		mark := ""
-		if !d.Real() {
-			mark = "  (may be chance)"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s to %s%s\n", d.Key, d.unit.Text(d.A), d.unit.Text(d.B),
-			signed(d.unit, d.By), signed(d.unit, d.Low), signed(d.unit, d.High), mark)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", d.Key, d.unit.Text(d.A), d.unit.Text(d.B),
+			signed(d.unit, d.By), d.interval())
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -140,6 +140,25 @@ func (a *ComparisonAnswer) Text(w io.Writer) error {
 			x.Endpoint, x.AtS, x.A, x.AMS, x.B, x.BMS)
 	}
 	return nil
+}
+
+// interval tells where the difference lies; one run alone cannot know.
+func (d Difference) interval() string {
+	if math.IsInf(d.Low, 0) || math.IsInf(d.High, 0) {
+		return "unknown"
+	}
+	text := signed(d.unit, d.Low) + " to " + signed(d.unit, d.High)
+	if !d.Real() {
+		text += "  (may be chance)"
+	}
+	return text
+}
+
+func each(runs int) string {
+	if runs == 1 {
+		return "one run each"
+	}
+	return fmt.Sprintf("%d runs each", runs)
 }
 
 func signed(u study.Unit, x float64) string {

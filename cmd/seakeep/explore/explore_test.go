@@ -100,6 +100,25 @@ func TestEdgeRefuses(t *testing.T) {
 	}
 }
 
+// Two scenarios that share nothing are not "the same in every figure".
+func TestCompareRefusesWhatHasNothingInCommon(t *testing.T) {
+	a, b := scenario(t, "checkout-cascade.yaml"), scenario(t, "metastable-spike.yaml")
+	_, err := Compare(Sides{A: a, B: b, NameA: "a", NameB: "b"}, 1)
+	if err == nil || !strings.Contains(err.Error(), "no figure in common") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A database that is cut off is cut off in one way: the map has one row.
+func TestMapOfATriggerWithoutSize(t *testing.T) {
+	a, err := Metastable(MetastableQuestion{Scenario: scenario(t, "buffered-outage.yaml"),
+		Sizes: []float64{0.5, 1, 2}, Lengths: []time.Duration{time.Second}, Watch: 5 * time.Second,
+		Cuts: []time.Duration{time.Second}, Steps: 2})
+	if err != nil || len(a.Map) != 1 || a.Map[0].Size != 1 {
+		t.Fatalf("%+v, %v", a, err)
+	}
+}
+
 func TestCompareText(t *testing.T) {
 	a := scenario(t, "checkout-cascade.yaml")
 	a.For, a.Warmup = 15*time.Second, 6*time.Second

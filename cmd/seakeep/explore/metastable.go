@@ -79,6 +79,9 @@ type SwitchState struct {
 
 // Metastable asks all of it.
 func Metastable(q MetastableQuestion) (*MetastableAnswer, error) {
+	if !search.Sizable(q.Scenario) {
+		q.Sizes = []float64{1} // rows that must be the same would look like a finding
+	}
 	w := search.Watch{After: q.Watch}
 	a := &MetastableAnswer{Scenario: q.Scenario.Name, WatchS: q.Watch.Seconds(), sizes: q.Sizes,
 		lengths: q.Lengths}
@@ -204,10 +207,10 @@ func (a *MetastableAnswer) textLoads(w io.Writer) {
 		fmt.Fprintf(w, "\nTo get out once it is stuck, the load must be cut:\n")
 		for _, o := range a.WaysOut {
 			if o.To < 0 {
-				fmt.Fprintf(w, "  for %.0f s: no cut is enough\n", o.ForS)
+				fmt.Fprintf(w, "  for %.4g s: no cut is enough\n", o.ForS)
 				continue
 			}
-			fmt.Fprintf(w, "  for %.0f s: to %.0f %% of normal or less\n", o.ForS, 100*o.To)
+			fmt.Fprintf(w, "  for %.4g s: to %.0f %% of normal or less\n", o.ForS, 100*o.To)
 		}
 	}
 }

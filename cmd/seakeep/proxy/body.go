@@ -13,12 +13,14 @@ import (
 // and ask a client that waits for 100 Continue to send it.
 type inbound struct {
 	src    io.Reader
-	cancel func() // of the exchange
+	rc     *http.ResponseController // of the same exchange
+	cancel func()                   // of the exchange
 
 	mu      sync.Mutex // held while src is read
 	state   sync.Mutex // for what follows
 	shut    bool
 	touched bool  // src was read
+	reading bool  // it is being read
 	ended   bool  // to its end
 	err     error // what it ended with instead
 }
@@ -31,6 +33,7 @@ func (b *inbound) Read(p []byte) (int, error) {
 		return 0, http.ErrBodyReadAfterClose
 	}
 	n, err := b.src.Read(p)
+	b.rest()
 	if err != nil {
 		b.note(err)
 	}
@@ -41,7 +44,24 @@ func (b *inbound) touch() bool {
 	b.state.Lock()
 	defer b.state.Unlock()
 	b.touched = b.touched || !b.shut
+	b.reading = !b.shut
 	return !b.shut
+}
+
+func (b *inbound) rest() {
+	b.state.Lock()
+	defer b.state.Unlock()
+	b.reading = false
+}
+
+// Interrupt ends a read that waits for the client. The transport calls it when
+// the time for the attempt is up: the client was too slow, not the dependency.
+func (b *inbound) Interrupt() {
+	b.state.Lock()
+	defer b.state.Unlock()
+	if b.reading && !b.shut {
+		_ = b.rc.SetReadDeadline(time.Unix(1, 0))
+	}
 }
 
 // note takes down how the body ended. If that was the client's fault nobody
@@ -133,11 +153,16 @@ var buffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 var errClient = errors.New("the client has gone")
 
 // copyBody sends an answer's body on as it comes: whatever was read is sent at
-// once unless the rest follows directly. size is its length, or -1.
-func copyBody(w http.ResponseWriter, body io.Reader, size int64) error {
+// once unless the rest follows directly. size is its length, or -1. A client
+// that takes nothing for the time of stall is given up: no other limit sees it,
+// and it holds a place in the bulkhead.
+func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Duration) error {
 	buf := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buf)
 	rc := http.NewResponseController(w)
+	hurry := func() { _ = rc.SetWriteDeadline(time.Now().Add(stall)) }
+	hurry()
+	defer hurry()                      // for what the server has kept; it takes the deadline off then
 	if size < 0 && rc.Flush() != nil { // the first byte may be long in coming
 		return errClient
 	}
@@ -145,6 +170,7 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64) error {
 	for {
 		n, err := body.Read(buf[:])
 		if n > 0 {
+			hurry()
 			if _, err := w.Write(buf[:n]); err != nil {
 				return errClient
 			}

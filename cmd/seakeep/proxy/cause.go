@@ -26,6 +26,9 @@ func (x *exchange) fail(err error) {
 	case errors.As(fault, &bad):
 		x.make(refusal(bad))
 		return
+	case errors.Is(fault, os.ErrDeadlineExceeded):
+		x.unread(fault)
+		return
 	case x.gone():
 		x.leave()
 	case fault != nil:
@@ -71,6 +74,12 @@ func (x *exchange) explain(err error) made {
 		m.detail += " No fallback answered: " + fb.Fallback.Error() + "."
 	}
 	return m
+}
+
+// odd is for an answer that came and cannot be passed on.
+func (x *exchange) odd(kind, detail string) made {
+	return made{status: http.StatusBadGateway, kind: kind, detail: detail,
+		policy: x.report.Policy, attempts: len(x.report.Attempts)}
 }
 
 // ofReason returns the status and the error type for a rung's refusal. The
@@ -161,6 +170,7 @@ var texts = []struct{ text, kind string }{
 	{"malformed", "http_protocol_error"},
 	{"bad Content-Length", "http_protocol_error"},
 	{errInterim.Error(), "http_protocol_error"},
+	{"HTTP/1.x transport connection broken", "http_protocol_error"}, // by what is read
 }
 
 func ofText(text string) (kind string) {

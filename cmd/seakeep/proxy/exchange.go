@@ -76,10 +76,11 @@ func (x *exchange) carry() {
 	if x.small != nil {
 		defer x.small.drop()
 	} else if x.r.Body != nil && x.r.Body != http.NoBody {
-		x.body = &inbound{src: x.r.Body, cancel: cancel}
+		rc := http.NewResponseController(x.w)
+		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel}
 		// If something is left of it the connection ends with the answer, which
 		// says so. Nobody may wait for the rest.
-		defer x.body.cut(http.NewResponseController(x.w))
+		defer x.body.cut(rc)
 	}
 	resp, err := x.route.transport.RoundTrip(x.outgoing(ctx))
 	x.interim.close()
@@ -90,6 +91,10 @@ func (x *exchange) carry() {
 	defer resp.Body.Close()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		x.switchTo(resp)
+		return
+	}
+	if resp.StatusCode < 100 { // net/http takes any three digits, and sends no such
+		x.make(x.odd("http_protocol_error", "The dependency's answer has a status that is none."))
 		return
 	}
 	x.pass(resp)
@@ -173,7 +178,7 @@ func (x *exchange) pass(resp *http.Response) {
 		h.Set("Connection", "close")
 	}
 	x.begin(resp.StatusCode)
-	if err := copyBody(x.w, resp.Body, sizeOf(resp)); err != nil {
+	if err := copyBody(x.w, resp.Body, sizeOf(resp), x.p.options.stallTime); err != nil {
 		x.broken(err)
 	}
 	x.trailer(resp, announced)

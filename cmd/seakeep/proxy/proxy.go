@@ -37,7 +37,8 @@ type Options struct {
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 
-	bodyTime time.Duration // for a small body to come; zero: 10s
+	bodyTime  time.Duration // for a small body to come; zero: 10s
+	stallTime time.Duration // for a client to take some of an answer; zero: 60s
 }
 
 const (
@@ -46,6 +47,8 @@ const (
 	defaultMaxConns = 10_000
 	// defaultBodyTime is as generous as headTime, for the same reasons.
 	defaultBodyTime = 10 * time.Second
+	// defaultStallTime is that of most servers. It runs anew with every piece.
+	defaultStallTime = 60 * time.Second
 )
 
 // Proxy carries requests to the dependencies of one policy file. Make it with
@@ -91,6 +94,7 @@ func newProxy(o Options) *Proxy {
 	o.MaxHead = cmp.Or(o.MaxHead, defaultMaxHead)
 	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
 	o.bodyTime = cmp.Or(o.bodyTime, defaultBodyTime)
+	o.stallTime = cmp.Or(o.stallTime, defaultStallTime)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	p := &Proxy{options: o, log: o.Log, started: time.Now(), local: newSampler(o.Log),
 		id:     strconv.FormatUint(rand.Uint64(), 36),

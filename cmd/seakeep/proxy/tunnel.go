@@ -18,8 +18,8 @@ func (x *exchange) switchTo(resp *http.Response) {
 	got := upgradeOf(resp.Header)
 	far, ok := resp.Body.(io.ReadWriteCloser)
 	if !ok || x.upgrade == "" || !strings.EqualFold(got, x.upgrade) {
-		x.make(made{status: http.StatusBadGateway, kind: "http_upgrade_failed",
-			detail: "The dependency changed to a protocol that was not asked for."})
+		x.make(x.odd("http_upgrade_failed",
+			"The dependency changed to a protocol that was not asked for."))
 		return
 	}
 	near, brw, err := http.NewResponseController(x.w).Hijack()

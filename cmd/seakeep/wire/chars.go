@@ -1,10 +1,13 @@
 package wire
 
+import "bytes"
+
 // What a byte may be a part of.
 const (
 	tokenChar  = 1 << iota // a method or a field's name
 	valueChar              // a field's value, or a chunk's extension
 	targetChar             // a request's target
+	hostChar               // a Host
 )
 
 const noDigit = 0xff
@@ -32,6 +35,14 @@ func charTable() (t [256]uint8) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~") {
 		t[c] |= tokenChar
 	}
+	for c := range t { // letters and digits are in a name, and in a Host
+		if t[c]&tokenChar != 0 && bytes.IndexByte([]byte("#^`|"), byte(c)) < 0 {
+			t[c] |= hostChar
+		}
+	}
+	for _, c := range []byte("(),:;=[]") {
+		t[c] |= hostChar
+	}
 	return t
 }
 
@@ -51,6 +62,8 @@ func hexTable() (t [256]uint8) {
 func allToken(text []byte) bool { return len(text) > 0 && all(text, tokenChar) }
 
 func allValue(text []byte) bool { return all(text, valueChar) }
+
+func allHost(text []byte) bool { return all(text, hostChar) }
 
 func allTarget(text []byte) bool { return all(text, targetChar) }
 

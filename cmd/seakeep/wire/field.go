@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"math"
+	"net/http"
 )
 
 // head is what is known of the request whose head is read.
@@ -36,10 +37,45 @@ func (h *head) first(line []byte) *Refusal {
 		}
 		return badRequestLine
 	}
+	if !goodTarget(method, target) {
+		return badTarget
+	}
 	return nil
 }
 
+// goodTarget reports whether a target has one of the forms of RFC 9112, section
+// 3.2. net/url knows more, which would leave here as something that is none.
+func goodTarget(method, target []byte) bool {
+	if string(method) == http.MethodConnect {
+		return true // it is refused elsewhere, whatever it names
+	}
+	if target[0] != '/' {
+		if string(target) == "*" {
+			return string(method) == http.MethodOptions
+		}
+		scheme, rest, ok := bytes.Cut(target, schemeEnd)
+		if !ok || !is(scheme, "http") && !is(scheme, "https") || len(rest) == 0 ||
+			rest[0] == '/' || rest[0] == '?' {
+			return false
+		}
+	}
+	path, _, _ := bytes.Cut(target, query)
+	for {
+		_, code, ok := bytes.Cut(path, percent)
+		if !ok {
+			return true
+		}
+		if len(code) < 2 || hexDigits[code[0]] == noDigit || hexDigits[code[1]] == noDigit {
+			return false
+		}
+		path = code[2:]
+	}
+}
+
 var (
+	schemeEnd = []byte("://")
+	query     = []byte("?")
+	percent   = []byte("%")
 	space     = []byte(" ")
 	httpSlash = []byte("HTTP/")
 )
@@ -52,8 +88,15 @@ func (h *head) field(line []byte) *Refusal {
 	}
 	switch len(name) { // most names are told apart by their length alone
 	case len("Host"):
-		if is(name, "host") && h.hosts < 2 {
-			h.hosts++
+		if is(name, "host") {
+			h.hosts = min(h.hosts+1, 2)
+			if !allHost(value) {
+				return badHostName
+			}
+		}
+	case len("Expect"):
+		if is(name, "expect") && len(value) > 0 && !is(value, "100-continue") {
+			return badExpect
 		}
 	case len("Upgrade"):
 		if is(name, "upgrade") && len(value) > 0 && !is(value, "h2c") {

@@ -19,20 +19,25 @@ func bad(rule, detail string) *Refusal { return &Refusal{http.StatusBadRequest, 
 var (
 	badRequestLine = bad("request-line",
 		"the request line is not a method, a target and a version with one space between them")
+	badTarget = bad("target", "the target is neither a path nor an http address, "+
+		"or a percent sign in it begins no code")
 	badVersion = &Refusal{http.StatusHTTPVersionNotSupported, "version",
 		"the version is neither HTTP/1.0 nor HTTP/1.1"}
 	badLineEnd = bad("line-end", "a line does not end in CR LF")
 	badName    = bad("field-name", "a field's name holds a character that is not allowed, "+
 		"or a space stands before its colon")
-	folded        = bad("folded-field", "a field is continued on a second line")
-	badValue      = bad("control-character", "a field's value holds a control character")
-	bothLengths   = bad("length-and-coding", "both Content-Length and Transfer-Encoding are given")
-	badCoding     = bad("transfer-coding", "Transfer-Encoding is not exactly one \"chunked\"")
-	badLength     = bad("content-length", "Content-Length is not a plain number")
-	twoLengths    = bad("two-lengths", "two Content-Lengths differ")
-	badHost       = bad("host", "a request has exactly one Host")
-	badChunk      = bad("chunk", "a chunk of the body is malformed")
-	badTrailer    = bad("trailer", "the trailer is malformed or too long")
+	folded      = bad("folded-field", "a field is continued on a second line")
+	badValue    = bad("control-character", "a field's value holds a control character")
+	bothLengths = bad("length-and-coding", "both Content-Length and Transfer-Encoding are given")
+	badCoding   = bad("transfer-coding", "Transfer-Encoding is not exactly one \"chunked\"")
+	badLength   = bad("content-length", "Content-Length is not a plain number")
+	twoLengths  = bad("two-lengths", "two Content-Lengths differ")
+	badHost     = bad("host", "a request has exactly one Host")
+	badHostName = bad("host-name", "Host holds a character that no host has")
+	badChunk    = bad("chunk", "a chunk of the body is malformed")
+	badTrailer  = bad("trailer", "the trailer is malformed or too long")
+	badExpect   = &Refusal{http.StatusExpectationFailed, "expectation",
+		"nothing but 100-continue can be expected"}
 	targetTooLong = &Refusal{http.StatusRequestURITooLong, "target-too-long",
 		"the request line is longer than the head may be"}
 	headTooLarge = &Refusal{http.StatusRequestHeaderFieldsTooLarge, "head-too-large",
