@@ -253,8 +253,8 @@ func (j *job) paused(*outcall) {
 // goOn wakes the calls whose wait is over. One of them may end the request, and
 // the others with it.
 func (j *job) goOn() {
-	for _, o := range j.calls {
-		if o != nil && o.ready {
+	for k := range j.calls {
+		if o := j.calls[k]; o != nil && o.ready {
 			o.wake()
 		}
 	}

@@ -24,18 +24,18 @@ func (j *job) leave(r core.Result) {
 	w.Cancel(j.timer)
 	j.timer = Timer{}
 	j.stage = over
-	for k, c := range j.calls {
-		if c != nil {
-			j.calls[k] = nil
-			c.leave()
-		}
-	}
-	i.service.exit(j)
 	if j.wanting {
 		j.wanting = false
 		i.queue.remove(j)
 		i.service.queueAt(w.now, -1)
 	}
+	for k := range j.calls { // the end of one may be the end of another
+		if c := j.calls[k]; c != nil {
+			j.calls[k] = nil
+			c.leave()
+		}
+	}
+	i.service.exit(j)
 	if j.worker {
 		j.freeWorker()
 	}
@@ -58,8 +58,14 @@ func (j *job) answer(r core.Result) {
 func (j *job) abandoned() {
 	j.caller = nil
 	s := j.inst.service
-	if j.stage == hanging || s.cfg.Abandoned == config.Stops && j.stage != travelling {
+	switch j.stage {
+	case travelling, over: // finds out when it arrives, or is about to answer
+	case hanging:
 		j.drop()
+	default:
+		if s.cfg.Abandoned == config.Stops {
+			j.drop()
+		}
 	}
 }
 

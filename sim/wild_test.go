@@ -20,7 +20,7 @@ var wildRungs = []string{
 	tryRetry + tryBreaker + "    bulkhead: {limit: 5, queue: 3}\n" +
 		"    timeout: {request: 200ms, total: 400ms, acquire: 50ms}\n",
 	tryBudget + "    bulkhead: {limit: 3, queue: 9, holds: attempts}\n" +
-		"    timeout: {request: 100ms, acquire: 300ms}\n    fallback: [omit: {}]\n",
+		"    timeout: {request: 100ms, acquire: 300ms}\n    fallback: [{dependency: pricing}, omit: {}]\n",
 }
 
 // wildScenario is a random one with what changes while calls are under way:
