@@ -96,7 +96,8 @@ func TestProtectionDoesNotShiftDraws(t *testing.T) {
 // randomScenario makes a world of anything: rules, gates, faults, layers.
 func randomScenario(t *testing.T, rng *rand.Rand) *config.Scenario {
 	s := tryScenario(t, []string{"", tryTimeout, tryTimeout + tryRetry, tryEverything,
-		tryTimeout + tryBudget + "    bulkhead: {limit: 5, queue: 3}\n"}[rng.IntN(4)],
+		tryBudget + "    bulkhead: {limit: 5, queue: 3}\n" +
+			"    timeout: {request: 100ms, acquire: 50ms}\n"}[rng.IntN(5)],
 		time.Duration(rng.IntN(1000)+6)*time.Millisecond, false)
 	s.For, s.Warmup = 6*time.Second, time.Second
 	s.Seed = rng.Uint64()
