@@ -32,12 +32,34 @@ const (
 	FallbackRefused
 	// CallEnded: the call left the ladder with Outcome after Took.
 	CallEnded
+
+	// RequestQueued: a request that came in waits for a slot.
+	RequestQueued
+	// RequestAdmitted: a request that came in begins to be served. Took is how
+	// long it waited.
+	RequestAdmitted
+	// RequestRefused: a request that came in was turned away for Reason. With
+	// Observed set it was let in all the same.
+	RequestRefused
+	// RequestEnded: a request that was served ended with Outcome after Took,
+	// its wait included.
+	RequestEnded
+	// LimitChanged: the concurrency limit went From one number To another.
+	LimitChanged
+	// ShedChanged: what is let in went From one level To another.
+	ShedChanged
+	// DegradeChanged: the level of planned degradation went From one To another.
+	DegradeChanged
+	// RecoveryChanged: the way back from an overload went From one state To
+	// another.
+	RecoveryChanged
 )
 
 var eventNames = [...]string{
 	"none", "call-started", "call-queued", "call-rejected", "attempt-started", "attempt-ended",
 	"retry-scheduled", "retry-denied", "breaker-changed", "late-report", "fallback-answered",
-	"fallback-refused", "call-ended",
+	"fallback-refused", "call-ended", "request-queued", "request-admitted", "request-refused",
+	"request-ended", "limit-changed", "shed-changed", "degrade-changed", "recovery-changed",
 }
 
 // String returns the kind's name in lower case with hyphens.
@@ -60,6 +82,8 @@ type Event struct {
 	From, To string        // BreakerChanged: states by name
 	Seq      uint64        // BreakerChanged: rises by one with each change of this breaker
 	Detail   string        // a fixed word more, such as the kind of fallback
+
+	Criticality Criticality // of the request, where it is known
 }
 
 // Observer receives events. Observe is called on the goroutine that made the

@@ -86,7 +86,7 @@ type Result struct {
 }
 
 func nameOf(names []string, i int) string {
-	if i < len(names) {
+	if i >= 0 && i < len(names) {
 		return names[i]
 	}
 	return "invalid"

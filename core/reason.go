@@ -75,6 +75,44 @@ const (
 	// Exercise sends a healthy call to the fallback on purpose, so that the
 	// fallback is known to work.
 	Exercise
+
+	// Throttled refuses a call before it is sent: the dependency refuses most
+	// of what we ask of it.
+	Throttled
+
+	// Shed refuses a request because under this pressure only more important
+	// ones are let in.
+	Shed
+	// AdmissionReduced refuses a request because only a share of the demand is
+	// let in for now: an operator, or the way back from an overload, wants it.
+	AdmissionReduced
+	// TenantLimit refuses a request because its tenant has its share already.
+	TenantLimit
+	// QueueDelay drops a request that waited while the queue was too slow for
+	// too long (Controlled Delay).
+	QueueDelay
+	// Evicted drops a waiting request whose place a more important or a newer
+	// one took.
+	Evicted
+	// FeatureOff refuses work on a feature that is off under this pressure.
+	FeatureOff
+
+	// KeyMissing refuses a write without the idempotency key it must have.
+	KeyMissing
+	// KeyInvalid refuses a request whose idempotency key cannot be one.
+	KeyInvalid
+	// KeyBusy refuses a request whose idempotency key is in use by another
+	// that has not ended.
+	KeyBusy
+	// KeyReused refuses a request whose idempotency key belongs to a different
+	// request.
+	KeyReused
+	// KeyUnknown refuses to repeat a write of which nobody knows how it ended.
+	KeyUnknown
+	// KeyNotStored refuses to repeat a write whose answer could not be kept.
+	KeyNotStored
+	// KeyReplayed answers a repeated write with the answer kept from the first.
+	KeyReplayed
 )
 
 var reasonNames = [...]string{
@@ -84,6 +122,9 @@ var reasonNames = [...]string{
 	"not-idempotent", "not-replayable", "do-not-retry", "retried-above", "wait-too-long",
 	"failure-rate", "slow-rate", "consecutive-failures", "trial-failed", "trial-lost",
 	"trials-passed", "open-elapsed", "operator", "fallback-full", "fallback-failed", "exercise",
+	"throttled", "shed", "admission-reduced", "tenant-limit", "queue-delay", "evicted",
+	"feature-off", "key-missing", "key-invalid", "key-busy", "key-reused", "key-unknown",
+	"key-not-stored", "key-replayed",
 }
 
 // String returns the reason's name in lower case with hyphens, as it appears

@@ -31,6 +31,8 @@ var floors = map[string]int{
 	"core/outlier":     2,
 	"core/idempotency": 2,
 	"core/slo":         2,
+	"core/queue":       2,
+	"core/quota":       2,
 
 	"core/bulkhead": 3,
 	"core/shed":     3,
@@ -48,6 +50,7 @@ var floors = map[string]int{
 	"config/foreign": 6,
 
 	"internal/mt19937": 1,
+	"internal/problem": 6,
 
 	"sim/stats":   1,
 	"sim/study":   7,
@@ -60,6 +63,7 @@ var floors = map[string]int{
 	"adapters/redis": 7,
 	"adapters/nats":  7,
 	"adapters/sql":   7,
+	"adapters/bolt":  7,
 
 	"seakeeptest": 8,
 
