@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // hard makes the close of a connection a reset.
@@ -160,7 +161,7 @@ func TestF148OtherPanics(t *testing.T) {
 	u := start(t, policy("http://127.0.0.1:1"))
 	u.front().route.Store(&route{name: "dep", mark: "none"}) // without a transport
 	resp, body := u.get("/")
-	if resp.StatusCode != 500 || !strings.Contains(resp.Header.Get("Proxy-Status"), internalError) {
+	if resp.StatusCode != 500 || !strings.Contains(resp.Header.Get("Proxy-Status"), problem.InternalError) {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	if !u.log.has("panic") {

@@ -16,6 +16,7 @@ import (
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // fail answers a request for which there is no answer.
@@ -32,26 +33,26 @@ func (x *exchange) fail(err error) {
 	case x.gone():
 		x.leave()
 	case fault != nil:
-		x.make(made{status: http.StatusBadRequest, kind: requestError, reason: "body",
-			detail: "The request's body cannot be read: " + fault.Error() + "."})
+		x.make(problem.Problem{Status: http.StatusBadRequest, Error: problem.RequestError, Reason: "body",
+			Detail: "The request's body cannot be read: " + fault.Error() + "."})
 		return
 	}
 	x.make(x.explain(err))
 }
 
 // explain says why there is no answer.
-func (x *exchange) explain(err error) made {
-	m := made{policy: x.report.Policy, attempts: len(x.report.Attempts), after: x.report.RetryAfter}
+func (x *exchange) explain(err error) problem.Problem {
+	m := problem.Problem{Policy: x.report.Policy, Attempts: len(x.report.Attempts), RetryAfter: x.report.RetryAfter}
 	if x.report.Reason != core.NoReason {
-		m.reason = x.report.Reason.String()
+		m.Reason = x.report.Reason.String()
 	}
-	m.noRetry = (retry.Config{}).MarkNoRetry(x.report.Reason, m.attempts)
+	m.NoRetry = (retry.Config{}).MarkNoRetry(x.report.Reason, m.Attempts)
 	var r *seakeep.Rejection
 	refused := errors.As(err, &r)
 	if refused {
-		m.policy, m.reason, m.after = r.Policy, r.Reason.String(), r.RetryAfter
-		m.status, m.kind = ofReason(r.Reason)
-		m.detail = x.p.reasons.of(r)
+		m.Policy, m.Reason, m.RetryAfter = r.Policy, r.Reason.String(), r.RetryAfter
+		m.Status, m.Error = ofReason(r.Reason)
+		m.Detail = x.p.reasons.of(r)
 	}
 	last := err
 	if refused {
@@ -61,25 +62,25 @@ func (x *exchange) explain(err error) made {
 	if errors.As(err, &fb) && !refused {
 		last = fb.Call
 	}
-	if m.status == 0 {
-		m.status, m.kind = ofError(last)
+	if m.Status == 0 {
+		m.Status, m.Error = ofError(last)
 	}
 	if !refused {
-		m.detail = "The dependency gave no answer: " + plainly(last) + "."
+		m.Detail = "The dependency gave no answer: " + plainly(last) + "."
 	}
 	if last != nil {
-		m.cause = plainly(last)
+		m.Cause = plainly(last)
 	}
 	if fb != nil && fb.Fallback != nil {
-		m.detail += " No fallback answered: " + fb.Fallback.Error() + "."
+		m.Detail += " No fallback answered: " + fb.Fallback.Error() + "."
 	}
 	return m
 }
 
 // odd is for an answer that came and cannot be passed on.
-func (x *exchange) odd(kind, detail string) made {
-	return made{status: http.StatusBadGateway, kind: kind, detail: detail,
-		policy: x.report.Policy, attempts: len(x.report.Attempts)}
+func (x *exchange) odd(kind, detail string) problem.Problem {
+	return problem.Problem{Status: http.StatusBadGateway, Error: kind, Detail: detail,
+		Policy: x.report.Policy, Attempts: len(x.report.Attempts)}
 }
 
 // ofReason returns the status and the error type for a rung's refusal. The
@@ -88,11 +89,11 @@ func (x *exchange) odd(kind, detail string) made {
 func ofReason(r core.Reason) (status int, kind string) {
 	switch r {
 	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen, core.KeysExhausted:
-		return http.StatusServiceUnavailable, unavailable
+		return http.StatusServiceUnavailable, problem.Unavailable
 	case core.BulkheadFull, core.QueueTimeout:
-		return http.StatusServiceUnavailable, limitReached
+		return http.StatusServiceUnavailable, problem.LimitReached
 	case core.DeadlineExceeded, core.DeadlineTooShort:
-		return http.StatusGatewayTimeout, responseTimeout
+		return http.StatusGatewayTimeout, problem.ResponseTimeout
 	}
 	return 0, ""
 }
@@ -103,7 +104,7 @@ func ofError(err error) (status int, kind string) {
 	var op *net.OpError
 	switch {
 	case err == nil:
-		return http.StatusBadGateway, internalError
+		return http.StatusBadGateway, problem.InternalError
 	case errors.As(err, &dns):
 		if dns.IsTimeout {
 			return http.StatusGatewayTimeout, "dns_timeout"
@@ -114,7 +115,7 @@ func ofError(err error) (status int, kind string) {
 	case isTLS(err) != "":
 		return http.StatusBadGateway, isTLS(err)
 	case timedOut(err):
-		return http.StatusGatewayTimeout, responseTimeout
+		return http.StatusGatewayTimeout, problem.ResponseTimeout
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return http.StatusBadGateway, "connection_terminated"
@@ -131,7 +132,7 @@ func ofDial(err error) (status int, kind string) {
 		return http.StatusBadGateway, "destination_ip_unroutable"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE),
 		errors.Is(err, syscall.EADDRNOTAVAIL):
-		return http.StatusServiceUnavailable, limitReached
+		return http.StatusServiceUnavailable, problem.LimitReached
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return http.StatusBadGateway, "connection_refused"
 	}
@@ -179,13 +180,13 @@ func ofText(text string) (kind string) {
 			return t.kind
 		}
 	}
-	return internalError
+	return problem.InternalError
 }
 
 // fallbackStatus is Proxy-Status for a fallback's answer: who stood in, and for
 // what.
 func (x *exchange) fallbackStatus() string {
-	text := pseudonym
+	text := problem.Pseudonym
 	if _, kind := ofReason(x.report.Reason); kind != "" {
 		text += "; error=" + kind
 	}
@@ -193,7 +194,7 @@ func (x *exchange) fallbackStatus() string {
 	if r := x.report.Reason; r != core.NoReason {
 		details = r.String() + ", " + details
 	}
-	return text + "; details=" + quoted(details)
+	return text + "; details=" + problem.Quote(details)
 }
 
 // plainly is an error in words for people.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // local is an answer that was made here.
@@ -31,7 +32,7 @@ type local struct {
 func (u *under) local(method, path string) local {
 	u.t.Helper()
 	resp, body := u.do(method, path, "")
-	var p problem
+	var p problem.Document
 	if err := json.Unmarshal([]byte(body), &p); err != nil {
 		u.t.Fatalf("the body %q: %v", body, err)
 	}
@@ -46,7 +47,7 @@ func (u *under) local(method, path string) local {
 		u.t.Errorf("incomplete: %s", body)
 	}
 	l := local{status: resp.StatusCode, kind: p.Error, reason: p.Reason, policy: p.Policy,
-		title: p.Title, after: resp.Header.Get("Retry-After"), attempts: p.Attempts,
+		title: p.Title, after: resp.Header.Get("Retry-After"), attempts: deref(p.Attempts),
 		noRetry: resp.Header.Get("X-Seakeep-No-Retry") == "1"}
 	if s := u.snapshot("dep"); s.Breaker != nil {
 		l.failed = s.Breaker.Window.Failed
@@ -133,7 +134,7 @@ func TestRefusalsSayWhoAndWhen(t *testing.T) {
 		t.Errorf("Retry-After is %q", full.after)
 	}
 	full.after = ""
-	want := local{status: 503, kind: limitReached, reason: "bulkhead-full", policy: "dep",
+	want := local{status: 503, kind: problem.LimitReached, reason: "bulkhead-full", policy: "dep",
 		title: "Service Unavailable", noRetry: true}
 	if full != want {
 		t.Errorf("got  %+v\nwant %+v", full, want)
@@ -147,7 +148,7 @@ func TestRefusalsSayWhoAndWhen(t *testing.T) {
 		t.Errorf("Retry-After is %q, want 20 to 24", open.after)
 	}
 	open.after = ""
-	want.kind, want.reason, want.failed = unavailable, "circuit-open", open.failed
+	want.kind, want.reason, want.failed = problem.Unavailable, "circuit-open", open.failed
 	if open != want {
 		t.Errorf("got  %+v\nwant %+v", open, want)
 	}
@@ -195,26 +196,10 @@ type timeoutError struct{}
 func (timeoutError) Error() string { return "i/o timeout" }
 func (timeoutError) Timeout() bool { return true }
 
-func TestF041ComeBack(t *testing.T) {
-	for _, tc := range []struct {
-		after time.Duration
-		draw  float64
-		want  int
-	}{
-		{2 * time.Second, 0, 2}, {2 * time.Second, 0.99, 3}, {2001 * time.Millisecond, 0, 3},
-		{time.Millisecond, 0, 1}, {time.Minute, 0, 60}, {time.Minute, 0.999, 72},
-		{0, 0, 1}, {0, 0.7, 2}, {-time.Second, 0.2, 1},
-	} {
-		if got := comeBack(tc.after, tc.draw); got != tc.want {
-			t.Errorf("comeBack(%v, %v) is %d, want %d", tc.after, tc.draw, got, tc.want)
-		}
+// deref is -1 for an answer that says nothing of attempts.
+func deref(n *int) int {
+	if n == nil {
+		return -1
 	}
-}
-
-func TestQuoted(t *testing.T) {
-	for text, want := range map[string]string{"": `""`, "a": `"a"`, "a\"\\b": `"a\"\\b"`, "é\n": `"???"`} {
-		if got := quoted(text); got != want {
-			t.Errorf("quoted(%q) is %s, want %s", text, got, want)
-		}
-	}
+	return *n
 }

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // everyDay is a policy as an operator would write it, for servers that fail in
@@ -152,7 +154,7 @@ func dead(t *testing.T, u *under) {
 	var kinds []string
 	for range 4 {
 		resp, body, _ := u.ask("dead")
-		var p problem
+		var p problem.Document
 		if err := json.Unmarshal([]byte(body), &p); err != nil {
 			t.Fatal(err)
 		}

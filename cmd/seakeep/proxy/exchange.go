@@ -12,6 +12,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // exchange is one request on its way through the proxy, and its answer.
@@ -65,8 +66,8 @@ func (x *exchange) recovered() {
 	if x.sent {
 		panic(http.ErrAbortHandler)
 	}
-	x.make(made{status: http.StatusInternalServerError, kind: internalError,
-		reason: "panic", detail: "The proxy has made a mistake, which is in its log."})
+	x.make(problem.Problem{Status: http.StatusInternalServerError, Error: problem.InternalError,
+		Reason: "panic", Detail: "The proxy has made a mistake, which is in its log."})
 }
 
 // carry sends the request through the ladder and answers it.
@@ -157,7 +158,7 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 func (x *exchange) pass(resp *http.Response) {
 	h := x.w.Header()
 	passFields(h, resp.Header)
-	h["Via"] = append(h["Via"], "1.1 "+pseudonym)
+	h["Via"] = append(h["Via"], "1.1 "+problem.Pseudonym)
 	if x.report.Fallback != "" {
 		h.Add("Proxy-Status", x.fallbackStatus())
 		x.log("a fallback answers", "fallback", x.report.Fallback, "status", resp.StatusCode,

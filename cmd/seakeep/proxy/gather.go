@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 const (
@@ -56,8 +58,8 @@ func (x *exchange) gather() bool {
 func (x *exchange) unread(err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		x.w.Header().Set("Connection", "close")
-		x.answer(made{status: http.StatusRequestTimeout, kind: requestError, reason: "body-timeout",
-			detail: "The request's body did not come in time."})
+		x.answer(problem.Problem{Status: http.StatusRequestTimeout, Error: problem.RequestError, Reason: "body-timeout",
+			Detail: "The request's body did not come in time."})
 		return
 	}
 	x.leave()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/problem"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
 
@@ -215,7 +216,7 @@ func (p *Proxy) direct(f *front, w wanted) error {
 		p.transports[w.name] = t
 	}
 	if r := f.route.Load(); r == nil || r.name != w.name {
-		mark := pseudonym + " (" + p.id + "/" + w.name + ")"
+		mark := problem.Pseudonym + " (" + p.id + "/" + w.name + ")"
 		f.route.Store(&route{w.name, mark, "1.1 " + mark, t})
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // closeTime is how long the second direction of a tunnel may outlive the
@@ -24,8 +26,8 @@ func (x *exchange) switchTo(resp *http.Response) {
 	}
 	near, brw, err := http.NewResponseController(x.w).Hijack()
 	if err != nil {
-		x.make(made{status: http.StatusInternalServerError, kind: internalError,
-			detail: "The connection cannot be upgraded: " + err.Error() + "."})
+		x.make(problem.Problem{Status: http.StatusInternalServerError, Error: problem.InternalError,
+			Detail: "The connection cannot be upgraded: " + err.Error() + "."})
 		return
 	}
 	x.sent = true
