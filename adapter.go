@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/stale"
 )
@@ -63,10 +64,10 @@ func (a Adapter) WantsFallback(end *Ending) bool {
 
 // BeginFallback takes one of the slots for fallbacks that do work. If it
 // reports true, EndFallback gives the slot back.
-func (a Adapter) BeginFallback() bool { return a.s.fallback.slots.TryAcquire(Now()) }
+func (a Adapter) BeginFallback() bool { return a.s.fallback.slots.TryAcquire(Now(), bulkhead.Place{}) }
 
 // EndFallback gives the slot back.
-func (a Adapter) EndFallback() { a.s.fallback.slots.Release(Now()) }
+func (a Adapter) EndFallback() { a.s.fallback.slots.Release(Now(), bulkhead.Place{}) }
 
 // ErrFallbackFull is why BeginFallback reports false.
 var ErrFallbackFull = errFallbackFull

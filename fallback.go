@@ -172,10 +172,10 @@ var errFallbackFull = errors.New("too many fallbacks are running")
 
 // guard runs one fallback within the policy's limit and time.
 func (f *fallbacks) guard(ctx context.Context, run func(context.Context) error) error {
-	if !f.slots.TryAcquire(Now()) {
+	if !f.slots.TryAcquire(Now(), bulkhead.Place{}) {
 		return errFallbackFull
 	}
-	defer func() { f.slots.Release(Now()) }()
+	defer func() { f.slots.Release(Now(), bulkhead.Place{}) }()
 	ctx, cancel := context.WithTimeout(ctx, f.cfg.Timeout)
 	defer cancel()
 	return run(ctx)

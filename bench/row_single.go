@@ -9,6 +9,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/timeout"
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/bulkhead"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -71,11 +72,11 @@ func bulkheadGiven() loop {
 		now := core.Instant(0)
 		for range n {
 			now += tick
-			if !b.TryAcquire(now) {
+			if !b.TryAcquire(now, bulkhead.Place{}) {
 				panic("refused")
 			}
 			mustPass(empty(background))
-			b.Release(now)
+			b.Release(now, bulkhead.Place{})
 		}
 	}
 }
@@ -84,11 +85,11 @@ func bulkheadRead() loop {
 	b := bareBulkhead()
 	return func(n int) {
 		for range n {
-			if !b.TryAcquire(seakeep.Now()) {
+			if !b.TryAcquire(seakeep.Now(), bulkhead.Place{}) {
 				panic("refused")
 			}
 			mustPass(empty(background))
-			b.Release(seakeep.Now())
+			b.Release(seakeep.Now(), bulkhead.Place{})
 		}
 	}
 }

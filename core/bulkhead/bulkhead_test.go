@@ -61,7 +61,7 @@ func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
 		Calls.String(): "calls", Attempts.String(): "attempts", Holds(9).String(): "invalid",
 		Waiting.String(): "waiting", Granted.String(): "granted", Expired.String(): "expired",
-		Left.String(): "left",
+		Left.String(): "left", Dropped.String(): "dropped",
 	} {
 		if got != want {
 			t.Errorf("name %q, want %q", got, want)
@@ -74,13 +74,15 @@ func TestNames(t *testing.T) {
 
 func TestMisusePanicsAndLeavesTheLockFree(t *testing.T) {
 	b, other := must(Config{Limit: 1}), must(Config{Limit: 1})
-	foreign, _ := other.Enqueue(0, nil)
+	foreign, _ := other.Enqueue(0, Place{}, nil)
 	const wrong = "bulkhead: the ticket is not from this bulkhead"
 	for i, c := range []struct {
 		want   string
 		misuse func()
 	}{
-		{"bulkhead: Release without a slot held", func() { b.Release(0) }},
+		{"bulkhead: Release without a slot held", func() { b.Release(0, Place{}) }},
+		{"bulkhead: SetLimit below 1", func() { b.SetLimit(0, 0) }},
+		{"bulkhead: Enqueue of no class that there is", func() { b.Enqueue(0, Place{Class: 2}, nil) }},
 		{wrong, func() { b.Poll(0, foreign) }},
 		{wrong, func() { b.Leave(0, foreign) }},
 		{wrong, func() { b.Poll(0, &Ticket{}) }},
@@ -94,10 +96,10 @@ func TestMisusePanicsAndLeavesTheLockFree(t *testing.T) {
 			}()
 			c.misuse()
 		}()
-		if !b.TryAcquire(0) {
+		if !b.TryAcquire(0, Place{}) {
 			t.Fatalf("misuse %d: the slot is gone", i)
 		}
-		b.Release(0)
+		b.Release(0, Place{})
 	}
 }
 
@@ -111,19 +113,19 @@ type echo struct {
 func (e *echo) Wake() {
 	e.woken++
 	if e.ticket != nil && e.b.Poll(0, e.ticket) == Granted {
-		e.b.Release(0)
+		e.b.Release(0, Place{})
 	}
 }
 
 func TestWakeMayCallBack(t *testing.T) {
 	b := must(Config{Limit: 1, Queue: 3, Wait: time.Second})
-	b.TryAcquire(0)
+	b.TryAcquire(0, Place{})
 	waiters := make([]*echo, 3)
 	for i := range waiters {
 		waiters[i] = &echo{b: b}
-		waiters[i].ticket, _ = b.Enqueue(0, waiters[i])
+		waiters[i].ticket, _ = b.Enqueue(0, Place{}, waiters[i])
 	}
-	b.Release(0) // each in turn polls, releases, and so wakes the next
+	b.Release(0, Place{}) // each in turn polls, releases, and so wakes the next
 	for i, w := range waiters {
 		if w.woken != 1 {
 			t.Errorf("waiter %d was woken %d times", i, w.woken)
@@ -139,32 +141,32 @@ func TestWakeMayCallBack(t *testing.T) {
 func TestEnqueueWithAFreeSlotWakes(t *testing.T) {
 	b := must(Config{Limit: 1})
 	w := &echo{b: b}
-	ticket, reason := b.Enqueue(0, w)
+	ticket, reason := b.Enqueue(0, Place{}, w)
 	if reason != core.NoReason || w.woken != 1 || b.Poll(0, ticket) != Granted {
 		t.Errorf("reason %v, woken %d times", reason, w.woken)
 	}
-	if _, reason := b.Enqueue(0, w); reason != core.BulkheadFull {
+	if _, reason := b.Enqueue(0, Place{}, w); reason != core.BulkheadFull {
 		t.Errorf("with no queue and no slot the answer is %v", reason)
 	}
 }
 
 func TestNothingOnTheHotPathAllocates(t *testing.T) {
 	b := must(Config{Limit: 2, Queue: 1, Wait: time.Second})
-	b.TryAcquire(0)
+	b.TryAcquire(0, Place{})
 	check := func(name string, want float64, f func()) {
 		if got := testing.AllocsPerRun(200, f); got != want {
 			t.Errorf("%s allocates %v times, want %v", name, got, want)
 		}
 	}
-	check("TryAcquire and Release", 0, func() { b.TryAcquire(1); b.Release(1) })
-	b.TryAcquire(0)
-	check("a refused TryAcquire", 0, func() { b.TryAcquire(1) })
+	check("TryAcquire and Release", 0, func() { b.TryAcquire(1, Place{}); b.Release(1, Place{}) })
+	b.TryAcquire(0, Place{})
+	check("a refused TryAcquire", 0, func() { b.TryAcquire(1, Place{}) })
 	check("queueing, polling and leaving", 1, func() {
-		w, _ := b.Enqueue(1, nil)
+		w, _ := b.Enqueue(1, Place{}, nil)
 		b.Poll(1, w)
 		b.Leave(1, w)
 	})
-	b.Enqueue(1, nil)
-	check("a refused Enqueue", 0, func() { b.Enqueue(1, nil) })
+	b.Enqueue(1, Place{}, nil)
+	check("a refused Enqueue", 0, func() { b.Enqueue(1, Place{}, nil) })
 	check("Snapshot", 0, func() { b.Snapshot(1) })
 }

@@ -3,7 +3,10 @@ package bulkhead
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/seakeep/seakeep/core/queue"
 )
 
 // Holds says what a slot stands for. It is carried here and acted upon by the
@@ -50,6 +53,17 @@ type Config struct {
 	Wait time.Duration
 	// Holds says whether a slot stays taken while a retry waits.
 	Holds Holds
+	// Line says who of those that wait is next, and who has to go when the
+	// queue is full. The zero value is first come, first served within each
+	// class, and a full queue refuses.
+	Line queue.Rules
+	// FlowSlots is how many slots one flow, such as a tenant, may hold. The
+	// default of 0 sets no bound but Limit. Flow 0, which stands for no tenant,
+	// has none either.
+	FlowSlots int
+	// FlowQueue is how many calls of one flow may wait. The default of 0 sets
+	// no bound but Queue. Flow 0 has none either.
+	FlowQueue int
 }
 
 // Validate returns nil, or one error for each field at fault, joined. Each
@@ -73,6 +87,19 @@ func (c Config) Validate() error {
 	}
 	if c.Holds > Attempts {
 		errs = append(errs, fieldError("Holds", "is %d; use Calls or Attempts", c.Holds))
+	}
+	if c.FlowSlots < 0 {
+		errs = append(errs, fieldError("FlowSlots", "is %d; give how many slots one flow may "+
+			"hold, or 0 for no bound of its own", c.FlowSlots))
+	}
+	if c.FlowQueue < 0 {
+		errs = append(errs, fieldError("FlowQueue", "is %d; give how many calls of one flow may "+
+			"wait, or 0 for no bound of its own", c.FlowQueue))
+	}
+	if err := c.Line.Validate(); err != nil {
+		for line := range strings.Lines(err.Error()) {
+			errs = append(errs, errors.New("Line."+strings.TrimSuffix(line, "\n")))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -16,17 +16,17 @@ import (
 func TestF107SlotAndEndOfWaitInTheSameInstant(t *testing.T) {
 	for _, order := range []string{"release, poll", "poll, release"} {
 		b := must(Config{Limit: 1, Queue: 1, Wait: 100 * time.Millisecond})
-		b.TryAcquire(0)
+		b.TryAcquire(0, Place{})
 		w := &echo{b: b}
-		ticket, _ := b.Enqueue(0, w)
+		ticket, _ := b.Enqueue(0, Place{}, w)
 		if order == "release, poll" {
-			b.Release(100 * ms)
+			b.Release(100*ms, Place{})
 		}
 		if got := b.Poll(100*ms, ticket); got != Expired {
 			t.Errorf("%s: the waiter is %v", order, got)
 		}
 		if order == "poll, release" {
-			b.Release(100 * ms)
+			b.Release(100*ms, Place{})
 		}
 		got := b.Snapshot(100 * ms)
 		want := Snapshot{Limit: 1, Peak: 1, Queue: 1, WaitedOut: 1}
@@ -40,21 +40,21 @@ func TestF108AbandonedWaiterGetsNoSlot(t *testing.T) {
 	b := must(Config{Limit: 1, Queue: 5, Wait: 10 * time.Millisecond})
 	now := core.Instant(0)
 	for range 1000 {
-		if !b.TryAcquire(now) {
+		if !b.TryAcquire(now, Place{}) {
 			t.Fatalf("at %d the slot is not free", now)
 		}
-		abandoned, _ := b.Enqueue(now, nil)
+		abandoned, _ := b.Enqueue(now, Place{}, nil)
 		if got := b.Poll(now+10*ms, abandoned); got != Expired {
 			t.Fatalf("at %d the abandoned waiter is %v", now, got)
 		}
-		b.Release(now + 20*ms)
-		if !b.TryAcquire(now + 30*ms) {
+		b.Release(now+20*ms, Place{})
+		if !b.TryAcquire(now+30*ms, Place{}) {
 			t.Fatalf("at %d the next caller gets no slot", now)
 		}
 		if got := b.Snapshot(now + 30*ms); got.InUse != 1 || got.Queued != 0 {
 			t.Fatalf("at %d: %+v", now, got)
 		}
-		b.Release(now + 30*ms)
+		b.Release(now+30*ms, Place{})
 		now += 40 * ms
 	}
 }
@@ -66,9 +66,9 @@ func day(c Config, n int) (ends []core.Instant, refused, most int) {
 	running, queue := []core.Instant{}, []*Ticket{}
 	start := func(now core.Instant) { running = append(running, now+1000*ms) }
 	for range n {
-		if b.TryAcquire(0) {
+		if b.TryAcquire(0, Place{}) {
 			start(0)
-		} else if t, _ := b.Enqueue(0, nil); t != nil {
+		} else if t, _ := b.Enqueue(0, Place{}, nil); t != nil {
 			queue = append(queue, t)
 		} else {
 			refused++
@@ -80,7 +80,7 @@ func day(c Config, n int) (ends []core.Instant, refused, most int) {
 		now := running[0]
 		running = running[1:]
 		ends = append(ends, now)
-		b.Release(now)
+		b.Release(now, Place{})
 		for len(queue) > 0 && b.Poll(now, queue[0]) == Granted {
 			queue = queue[1:]
 			start(now)
@@ -107,18 +107,18 @@ func TestF111CancelledCallerTakesNothing(t *testing.T) {
 	for _, order := range []string{"grant, cancel", "cancel, grant", "free"} {
 		b := must(Config{Limit: 1, Queue: 1, Wait: time.Second})
 		if order != "free" {
-			b.TryAcquire(0)
+			b.TryAcquire(0, Place{})
 		}
-		ticket, _ := b.Enqueue(0, nil)
+		ticket, _ := b.Enqueue(0, Place{}, nil)
 		switch order {
 		case "free":
 			b.Leave(0, ticket)
 		case "grant, cancel":
-			b.Release(5 * ms)
+			b.Release(5*ms, Place{})
 			b.Leave(5*ms, ticket)
 		case "cancel, grant":
 			b.Leave(5*ms, ticket)
-			b.Release(5 * ms)
+			b.Release(5*ms, Place{})
 		}
 		if got := b.Snapshot(5 * ms); got.InUse != 0 || got.Queued != 0 {
 			t.Errorf("%s: %+v", order, got)
@@ -134,10 +134,10 @@ func TestF111CancelledCallerTakesNothing(t *testing.T) {
 func TestF115EarlyAnswersLoseNoSlot(t *testing.T) {
 	b := must(Config{Limit: 1})
 	exchange := func(now core.Instant) (status int) {
-		if !b.TryAcquire(now) {
+		if !b.TryAcquire(now, Place{}) {
 			return 503
 		}
-		defer b.Release(now)
+		defer b.Release(now, Place{})
 		return 429 // a later filter, on its own
 	}
 	for i := range 100 {
@@ -179,9 +179,9 @@ func TestF116LimitAndQueueAreSeparate(t *testing.T) {
 
 func TestF117ResizeGrantsAtOnceAndTakesNothingAway(t *testing.T) {
 	grow := must(Config{Limit: 1, Queue: 2, Wait: time.Minute})
-	grow.TryAcquire(0)
-	one, _ := grow.Enqueue(0, nil)
-	two, _ := grow.Enqueue(0, nil)
+	grow.TryAcquire(0, Place{})
+	one, _ := grow.Enqueue(0, Place{}, nil)
+	two, _ := grow.Enqueue(0, Place{}, nil)
 	if err := grow.Resize(0, Config{Limit: 3}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,18 +191,18 @@ func TestF117ResizeGrantsAtOnceAndTakesNothingAway(t *testing.T) {
 
 	shrink := must(Config{Limit: 3, Queue: 2, Wait: time.Minute})
 	for range 3 {
-		shrink.TryAcquire(0)
+		shrink.TryAcquire(0, Place{})
 	}
-	next, _ := shrink.Enqueue(0, nil)
+	next, _ := shrink.Enqueue(0, Place{}, nil)
 	if err := shrink.Resize(0, Config{Limit: 1}); err != nil {
 		t.Fatal(err)
 	}
-	shrink.Release(0)
-	shrink.Release(0)
+	shrink.Release(0, Place{})
+	shrink.Release(0, Place{})
 	if got := shrink.Snapshot(0); got.InUse != 1 || shrink.Poll(0, next) != Waiting {
 		t.Errorf("after two of three releases: %+v", got)
 	}
-	shrink.Release(0)
+	shrink.Release(0, Place{})
 	if got := shrink.Poll(0, next); got != Granted {
 		t.Errorf("after the third release the waiter is %v", got)
 	}

@@ -1,264 +1,224 @@
 package bulkhead
 
 import (
-	"fmt"
-	"testing"
-	"time"
+	"slices"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/queue"
 )
 
 // model is what a bulkhead promises, written without any regard to cost: at
 // every step it first ends all waiters whose time is up, then acts, then
-// grants from the front of a slice.
+// grants. It knows every order but CoDel, which has tests of its own.
 type model struct {
-	cfg                      Config
-	now                      core.Instant
-	inUse, peak              int
-	tickets                  []*modelTicket // all there ever were, in order of arrival
-	refused, waitedOut, woke int
+	cfg         Config
+	now         core.Instant
+	inUse, peak int
+	slots       map[int]int    // by flow
+	tickets     []*modelTicket // all there ever were, in order of arrival
+	turns       [core.Criticalities][]int
+	since       [core.Criticalities]core.Instant
+
+	refused, limited, waitedOut, delayed, evicted, woke int
 }
 
 type modelTicket struct {
-	phase phase
-	until core.Instant
+	phase  phase
+	place  Place
+	until  core.Instant
+	delay  bool // until is the order's and not its own
+	reason core.Reason
+	quiet  bool // whoever asked first heard of its end by the answer
 }
 
-func (m *model) at(now core.Instant) {
+func newModel(c Config) *model { return &model{cfg: c, slots: map[int]int{}} }
+
+// at ends everybody whose time is up. asked is who is asked about, if anybody.
+func (m *model) at(now core.Instant, asked *modelTicket) {
 	m.now = max(m.now, now)
 	for _, t := range m.tickets {
-		if t.phase == waiting && t.until <= m.now {
-			t.phase = expired
-			m.waitedOut++
+		if t.phase != waiting || t.until > m.now {
+			continue
+		}
+		if t.quiet = t == asked; t.delay {
+			m.drop(t, core.QueueDelay)
+			continue
+		}
+		t.phase, t.reason = expired, core.QueueTimeout
+		m.waitedOut++
+	}
+	m.arrange()
+}
+
+func (m *model) drop(t *modelTicket, why core.Reason) {
+	t.phase, t.reason = dropped, why
+	if why == core.Evicted {
+		m.evicted++
+	} else {
+		m.delayed++
+	}
+	if !t.quiet {
+		m.woke++
+	}
+}
+
+// waits returns who waits of a class and a flow, which -1 stands for all of.
+func (m *model) waits(class, flow int) (out []*modelTicket) {
+	for _, t := range m.tickets {
+		if t.phase == waiting && (class < 0 || t.place.Class.Index() == class) &&
+			(flow < 0 || t.place.Flow == flow) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func (m *model) sated(flow int) bool {
+	return flow != 0 && m.cfg.FlowSlots > 0 && m.slots[flow] >= m.cfg.FlowSlots
+}
+
+// arrange brings the turns up to date with who waits and may have a slot.
+func (m *model) arrange() {
+	for i := range m.turns {
+		may := func(flow int) bool { return len(m.waits(i, flow)) > 0 && !m.sated(flow) }
+		m.turns[i] = slices.DeleteFunc(m.turns[i], func(f int) bool { return !may(f) })
+		for _, t := range m.waits(i, -1) {
+			if f := t.place.Flow; may(f) && !slices.Contains(m.turns[i], f) {
+				if len(m.turns[i]) == 0 {
+					m.since[i] = m.now
+				}
+				m.turns[i] = append(m.turns[i], f)
+			}
 		}
 	}
 }
 
-func (m *model) queued() (n int) {
-	for _, t := range m.tickets {
-		if t.phase == waiting {
-			n++
-		}
-	}
-	return n
+func (m *model) newest(class int) bool {
+	return m.cfg.Line.Order == queue.LIFO || m.standing(class)
+}
+
+func (m *model) standing(class int) bool {
+	return m.cfg.Line.Order == queue.CoDelLIFO && len(m.turns[class]) > 0 &&
+		m.now.Sub(m.since[class]) >= m.cfg.Line.Interval
 }
 
 func (m *model) grant() {
-	for _, t := range m.tickets {
-		if t.phase == waiting && m.inUse < m.cfg.Limit {
+	m.arrange()
+	for class := core.Criticalities - 1; class >= 0; class-- {
+		for m.inUse < m.cfg.Limit && len(m.turns[class]) > 0 {
+			flow := m.turns[class][0]
+			list := m.waits(class, flow)
+			t := list[0]
+			if m.newest(class) {
+				t = list[len(list)-1]
+			}
 			t.phase = granted
-			m.inUse++
 			m.woke++
+			m.turns[class] = append(m.turns[class][1:], flow)
+			m.take(flow)
+			m.arrange()
 		}
 	}
-	m.peak = max(m.peak, m.inUse)
 }
 
-func (m *model) try() bool {
-	if m.inUse >= m.cfg.Limit || m.queued() > 0 {
-		return false
-	}
+func (m *model) take(flow int) {
 	m.inUse++
+	m.slots[flow]++
 	m.peak = max(m.peak, m.inUse)
+}
+
+func (m *model) give(flow int) {
+	m.inUse--
+	m.slots[flow]--
+	m.grant()
+}
+
+func (m *model) try(flow int) bool {
+	if m.inUse >= m.cfg.Limit || m.sated(flow) {
+		return false
+	}
+	m.take(flow)
 	return true
 }
 
-func (m *model) enqueue() bool {
-	if m.inUse >= m.cfg.Limit && m.queued() >= m.cfg.Queue {
-		m.refused++
-		return false
+func (m *model) enqueue(p Place) core.Reason {
+	t := &modelTicket{place: p, until: m.now.Add(m.cfg.Wait)}
+	if p.Until != 0 {
+		t.until = min(t.until, p.Until)
+		if m.now >= p.Until {
+			m.waitedOut++
+			return core.QueueTimeout
+		}
 	}
-	m.tickets = append(m.tickets, &modelTicket{until: m.now.Add(m.cfg.Wait)})
-	m.grant()
-	return true
+	if m.try(p.Flow) {
+		t.phase = granted
+		m.woke++
+		m.tickets = append(m.tickets, t)
+		return core.NoReason
+	}
+	class := p.Class.Index()
+	if p.Flow != 0 && m.cfg.FlowQueue > 0 && len(m.waits(-1, p.Flow)) >= m.cfg.FlowQueue {
+		m.limited++
+		return core.TenantLimit
+	}
+	if len(m.waits(-1, -1)) >= m.cfg.Queue {
+		v := m.victim(class, p.Flow)
+		switch {
+		case v != nil:
+			m.drop(v, core.Evicted)
+			m.arrange()
+		case m.sated(p.Flow):
+			m.limited++
+			return core.TenantLimit
+		default:
+			m.refused++
+			return core.BulkheadFull
+		}
+	}
+	if m.cfg.Line.Order == queue.CoDelLIFO {
+		wait := m.cfg.Line.Interval
+		if m.standing(class) {
+			wait = m.cfg.Line.Target
+		}
+		if end := m.now.Add(wait); end < t.until {
+			t.until, t.delay = end, true
+		}
+	}
+	m.tickets = append(m.tickets, t)
+	m.arrange()
+	return core.NoReason
+}
+
+func (m *model) victim(class, flow int) *modelTicket {
+	for i := range class + 1 {
+		var large []*modelTicket // of the largest flow
+		for f := range 10 {
+			if list := m.waits(i, f); len(list) > len(large) {
+				large = list
+			}
+		}
+		switch {
+		case len(large) == 0:
+			continue
+		case m.cfg.Line.Full == queue.DropOldest:
+			return large[0]
+		case m.cfg.Line.Full == queue.Reject, i == class && len(large) < len(m.waits(i, flow))+2:
+			return nil
+		case m.newest(i):
+			return large[0]
+		}
+		return large[len(large)-1]
+	}
+	return nil
 }
 
 func (m *model) leave(t *modelTicket) {
 	switch t.phase {
 	case waiting:
 		t.phase = left
+		m.arrange()
 	case granted:
 		t.phase = left
-		m.inUse--
-		m.grant()
+		m.give(t.place.Flow)
 	}
-}
-
-// op is one thing that may be done to a bulkhead.
-type op struct {
-	kind byte // t(ry) e(nqueue) r(elease) p(oll) l(eave) c(lock) s(ize)
-	n    int  // which ticket, how many ticks, or which of the pair's sizes
-}
-
-func (o op) String() string { return fmt.Sprintf("%c%d", o.kind, o.n) }
-
-// pair is a bulkhead and its model, driven together.
-type pair struct {
-	b       *Bulkhead
-	model   model
-	sizes   []Config
-	tickets []*Ticket
-	wakes   []*counter
-}
-
-// counter counts its wakes. While the bulkhead's lock was held Wake could not
-// take it, so every test that uses counters also tests that it is not.
-type counter struct {
-	b *Bulkhead
-	n int
-}
-
-func (c *counter) Wake() {
-	c.b.mu.Lock()
-	c.n++
-	c.b.mu.Unlock()
-}
-
-func newPair(sizes ...Config) *pair {
-	return &pair{b: must(sizes[0]), model: model{cfg: sizes[0]}, sizes: sizes}
-}
-
-// do applies one step to both and returns in what they differ, or "". Steps
-// that make no sense now, such as a release with nothing held, do nothing.
-func (p *pair) do(o op) string {
-	m := &p.model
-	switch o.kind {
-	case 'c':
-		m.now += core.Instant(o.n) * core.Instant(time.Millisecond)
-	case 's':
-		c := p.sizes[o.n%len(p.sizes)]
-		m.at(m.now)
-		m.cfg = c
-		m.grant()
-		if err := p.b.Resize(m.now, c); err != nil {
-			return err.Error()
-		}
-	case 't':
-		m.at(m.now)
-		if got, want := p.b.TryAcquire(m.now), m.try(); got != want {
-			return fmt.Sprintf("TryAcquire is %v, want %v", got, want)
-		}
-	case 'e':
-		return p.enqueue()
-	case 'r':
-		m.at(m.now)
-		if p.held() == 0 {
-			return ""
-		}
-		m.inUse--
-		m.grant()
-		p.b.Release(m.now)
-	default:
-		return p.ticket(o)
-	}
-	return ""
-}
-
-func (p *pair) enqueue() string {
-	m := &p.model
-	m.at(m.now)
-	w := &counter{b: p.b}
-	got, reason := p.b.Enqueue(m.now, w)
-	if want := m.enqueue(); want != (got != nil) || want != (reason == core.NoReason) {
-		return fmt.Sprintf("Enqueue is %v, %v; want a ticket: %v", got, reason, want)
-	}
-	if got != nil {
-		p.tickets = append(p.tickets, got)
-		p.wakes = append(p.wakes, w)
-	}
-	return ""
-}
-
-func (p *pair) ticket(o op) string {
-	m := &p.model
-	if len(p.tickets) == 0 {
-		return ""
-	}
-	i := o.n % len(p.tickets)
-	mt := m.tickets[i]
-	m.at(m.now)
-	if o.kind == 'l' {
-		m.leave(mt)
-		p.b.Leave(m.now, p.tickets[i])
-		return ""
-	}
-	if mt.phase == granted {
-		mt.phase = taken
-	}
-	want := [...]Status{Waiting, Granted, Granted, Expired, Left}[mt.phase]
-	if got := p.b.Poll(m.now, p.tickets[i]); got != want {
-		return fmt.Sprintf("Poll of ticket %d is %v, want %v", i, got, want)
-	}
-	return ""
-}
-
-// held returns how many slots have an owner who may release them: a granted
-// ticket that was not polled yet has none.
-func (p *pair) held() int {
-	n := p.model.inUse
-	for _, t := range p.model.tickets {
-		if t.phase == granted {
-			n--
-		}
-	}
-	return n
-}
-
-// compare looks inside without disturbing anything and returns a difference.
-func (p *pair) compare() string {
-	m, b := &p.model, p.b
-	m.at(m.now)
-	woke := 0
-	for i, t := range p.tickets {
-		got := t.phase
-		if got == waiting && m.now >= t.until {
-			got = expired // nobody has asked yet
-		}
-		if got != m.tickets[i].phase {
-			return fmt.Sprintf("ticket %d is in phase %d, want %d", i, got, m.tickets[i].phase)
-		}
-		if t.Until() != m.tickets[i].until {
-			return fmt.Sprintf("ticket %d ends at %d, want %d", i, t.Until(), m.tickets[i].until)
-		}
-		n := p.wakes[i].n
-		woke += n
-		if n > 1 || n == 0 && (got == granted || got == taken) {
-			return fmt.Sprintf("ticket %d, phase %d, was woken %d times", i, got, n)
-		}
-	}
-	if woke != m.woke {
-		return fmt.Sprintf("woke %d, want %d", woke, m.woke)
-	}
-	if b.m.inUse != m.inUse || b.m.first != nil && b.m.inUse < b.m.cfg.Limit {
-		return fmt.Sprintf("%d slots in use, want %d, with %d queued", b.m.inUse, m.inUse, b.m.queued)
-	}
-	return ""
-}
-
-// snapshot compares what Snapshot says.
-func (p *pair) snapshot() string {
-	m := &p.model
-	m.at(m.now)
-	want := Snapshot{Limit: m.cfg.Limit, InUse: m.inUse, Peak: m.peak, Queue: m.cfg.Queue,
-		Queued: m.queued(), Refused: uint64(m.refused), WaitedOut: uint64(m.waitedOut)}
-	if got := p.b.Snapshot(m.now); got != want {
-		return fmt.Sprintf("snapshot %+v, want %+v", got, want)
-	}
-	return ""
-}
-
-// replay runs the steps and fails the test at the first difference.
-func replay(t *testing.T, steps []op, sizes ...Config) *pair {
-	t.Helper()
-	p := newPair(sizes...)
-	for i, o := range steps {
-		d := p.do(o)
-		if d == "" {
-			d = p.compare()
-		}
-		if d != "" {
-			t.Fatalf("%s\nafter %v, from %+v", d, steps[:i+1], sizes)
-		}
-	}
-	return p
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/queue"
 )
 
 // bell is a Waker for real goroutines.
@@ -28,17 +29,28 @@ type storm struct {
 	clock           atomic.Int64
 	running, most   atomic.Int64
 	done, gone, out atomic.Int64
+	dropped         atomic.Int64
 	cancel          atomic.Pointer[chan struct{}]
 }
 
 func (s *storm) now() core.Instant { return core.Instant(s.clock.Add(1)) }
 
-// A hundred goroutines acquire, wait, give up and are cancelled together,
-// again and again. No more than Limit ever run at once, and afterwards every
-// slot is free.
+// A hundred goroutines acquire, wait, give up, are evicted and are cancelled
+// together, again and again, under each order of the queue. No more than Limit
+// ever run at once, and afterwards every slot is free.
 func TestCancelStorm(t *testing.T) {
-	const workers, rounds, limit = 100, 150, 7
-	s := &storm{b: must(Config{Limit: limit, Queue: 40, Wait: 3 * time.Microsecond})}
+	for order := range queue.CoDelLIFO + 1 {
+		t.Run(order.String(), func(t *testing.T) {
+			c := Config{Limit: 7, Queue: 40, Wait: 3 * time.Microsecond, FlowSlots: 5, FlowQueue: 30}
+			c.Line = queue.Rules{Order: order, Full: queue.Full(order % 3), Target: 200, Interval: 1000}
+			theStorm(t, c)
+		})
+	}
+}
+
+func theStorm(t *testing.T, c Config) {
+	const workers, rounds = 100, 50
+	s := &storm{b: must(c)}
 	first := make(chan struct{})
 	s.cancel.Store(&first)
 	var wg sync.WaitGroup
@@ -52,23 +64,24 @@ func TestCancelStorm(t *testing.T) {
 	}
 	wg.Wait()
 	got := s.b.Snapshot(s.now())
-	if got.InUse != 0 || got.Queued != 0 {
+	if got.InUse != 0 || got.Queued != 0 || len(s.b.m.flows.rows) != 0 {
 		t.Errorf("afterwards %d slots are in use and %d calls queue", got.InUse, got.Queued)
 	}
-	if s.most.Load() > limit || got.Peak > limit {
-		t.Errorf("%d ran at once (peak %d) with a limit of %d", s.most.Load(), got.Peak, limit)
+	if s.most.Load() > int64(c.Limit) || got.Peak > c.Limit {
+		t.Errorf("%d ran at once (peak %d) with a limit of %d", s.most.Load(), got.Peak, c.Limit)
 	}
-	sum := s.done.Load() + s.gone.Load() + s.out.Load() + int64(got.Refused)
-	if sum != workers*rounds || uint64(s.out.Load()) != got.WaitedOut {
-		t.Errorf("%d calls ended, want %d: ran %d, left %d, waited out %d (says %d), refused %d", sum,
-			workers*rounds, s.done.Load(), s.gone.Load(), s.out.Load(), got.WaitedOut, got.Refused)
+	refused := int64(got.Refused + got.Limited)
+	sum := s.done.Load() + s.gone.Load() + s.out.Load() + s.dropped.Load() + refused
+	if sum != workers*rounds || uint64(s.out.Load()) != got.WaitedOut ||
+		uint64(s.dropped.Load()) != got.Delayed+got.Evicted {
+		t.Errorf("%d calls ended, want %d: ran %d, left %d, waited out %d, dropped %d, refused %d; %+v", sum,
+			workers*rounds, s.done.Load(), s.gone.Load(), s.out.Load(), s.dropped.Load(), refused, got)
 	}
-	if s.done.Load() == 0 || s.gone.Load() == 0 || got.WaitedOut == 0 || got.Refused == 0 {
-		t.Errorf("a tame storm: ran %d, left %d, waited out %d, refused %d",
-			s.done.Load(), s.gone.Load(), got.WaitedOut, got.Refused)
+	if s.done.Load() == 0 || s.gone.Load() == 0 || s.out.Load()+s.dropped.Load() == 0 {
+		t.Errorf("a tame storm: ran %d, left %d, %+v", s.done.Load(), s.gone.Load(), got)
 	}
-	for range limit {
-		if !s.b.TryAcquire(s.now()) {
+	for range c.Limit {
+		if !s.b.TryAcquire(s.now(), Place{}) {
 			t.Fatal("not all slots can be taken again")
 		}
 	}
@@ -80,7 +93,8 @@ func (s *storm) call(r *rand.Rand) {
 		next := make(chan struct{})
 		close(*s.cancel.Swap(&next))
 	}
-	if !s.b.TryAcquire(s.now()) && !s.wait(r) {
+	p := Place{Class: core.CriticalityAt(r.IntN(4)), Flow: r.IntN(4)}
+	if !s.b.TryAcquire(s.now(), p) && !s.wait(r, p) {
 		return
 	}
 	n := s.running.Add(1)
@@ -91,14 +105,14 @@ func (s *storm) call(r *rand.Rand) {
 	}
 	s.running.Add(-1)
 	s.done.Add(1)
-	s.b.Release(s.now())
+	s.b.Release(s.now(), p)
 }
 
 // wait reports whether the call got a slot in the end.
-func (s *storm) wait(r *rand.Rand) bool {
+func (s *storm) wait(r *rand.Rand, p Place) bool {
 	cancelled := *s.cancel.Load()
 	rung := make(bell, 1)
-	t, _ := s.b.Enqueue(s.now(), rung)
+	t, _ := s.b.Enqueue(s.now(), p, rung)
 	if t == nil {
 		return false
 	}
@@ -119,15 +133,21 @@ func (s *storm) wait(r *rand.Rand) bool {
 		case Expired:
 			s.out.Add(1)
 			return false
+		case Dropped:
+			s.dropped.Add(1)
+			return false
 		}
 	}
 }
 
 func (s *storm) leave(t *Ticket) bool {
 	s.b.Leave(s.now(), t)
-	if s.b.Poll(s.now(), t) == Expired {
+	switch s.b.Poll(s.now(), t) {
+	case Expired:
 		s.out.Add(1)
-	} else {
+	case Dropped:
+		s.dropped.Add(1)
+	default:
 		s.gone.Add(1)
 	}
 	return false
@@ -143,8 +163,8 @@ func TestResizeUnderLoad(t *testing.T) {
 			r := rand.New(rand.NewPCG(id, 6))
 			for range 200 {
 				s.cancel.Store(&never)
-				if s.b.TryAcquire(s.now()) || s.wait(r) {
-					s.b.Release(s.now())
+				if s.b.TryAcquire(s.now(), Place{}) || s.wait(r, Place{}) {
+					s.b.Release(s.now(), Place{})
 				}
 				if r.IntN(10) == 0 {
 					c := Config{Limit: 1 + r.IntN(9), Queue: 100, Wait: time.Hour}

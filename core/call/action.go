@@ -85,4 +85,8 @@ type Request struct {
 	RetriedAbove bool         // a layer above is retrying: this one must not
 	Tail         bool         // the answer has a body to come: see Tail
 	Left         bool         // the caller is gone before the call began
+
+	// A plan with a throttle (Plan.Throttled) needs to know these two.
+	Class core.Criticality // how important the call is
+	Draw  float64          // a random number in [0, 1), another for each call
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/core/throttle"
 )
 
 // freeRepeats bounds the repeats of requests that never reached a server. They
@@ -83,6 +84,9 @@ func (c *Call) account(now core.Instant, r core.Result, took time.Duration) {
 		p.budget.Report(now, c.counted(r), c.budgeted)
 	}
 	c.budgeted = false
+	if p.throttle != nil && !r.Outcome.Neutral() {
+		p.throttle.Report(now, c.req.Class, throttle.Accepted(r))
+	}
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.AttemptEnded, Outcome: r.Outcome, Cause: r.Cause,
 			Took: took})
@@ -157,7 +161,7 @@ func (c *Call) again(now core.Instant, e *Event, act Action) Action {
 	b := c.plan.cfg.Bulkhead
 	if wait > 0 && c.held && b.Holds == bulkhead.Attempts {
 		c.held = false
-		c.plan.bulkhead.Release(now)
+		c.plan.bulkhead.Release(now, bulkhead.Place{})
 	}
 	c.state, c.until = waiting, now.Add(wait)
 	if wait > 0 {

@@ -50,8 +50,9 @@ type Call struct {
 	open     bool  // the budget counts us as a call
 }
 
-// Begin enters the ladder. The request's deadline is the caller's.
-func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
+// Begin enters the ladder. The request's deadline is the caller's. The request
+// is read, and not kept.
+func (c *Call) Begin(now core.Instant, p *Plan, req *Request) Action {
 	if c.plan != nil { // a fresh one is empty, and emptying it is felt
 		*c = Call{}
 	}
@@ -60,6 +61,7 @@ func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
 	c.plan, c.began, c.deadline = p, now, req.Deadline
 	c.req.Deadline, c.req.Key = req.Deadline, req.Key
 	c.req.RetriedAbove, c.req.Tail, c.req.Left = req.RetriedAbove, req.Tail, req.Left
+	c.req.Class = req.Class
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.CallStarted})
 	}
@@ -72,10 +74,11 @@ func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
 		if r != core.NoReason {
 			c.observed(now, r)
 		}
-		return c.enter(now)
-	}
-	if c.deadline = limit; r != core.NoReason {
+	} else if c.deadline = limit; r != core.NoReason {
 		return c.refuse(now, r)
+	}
+	if p.throttle != nil && !c.worthwhile(now, req.Draw) {
+		return c.refuse(now, core.Throttled)
 	}
 	return c.enter(now)
 }
@@ -83,7 +86,7 @@ func (c *Call) Begin(now core.Instant, p *Plan, req Request) Action {
 // Join queues a call whose verdict is WantSlot. The waker is told when the
 // slot is there; the driver then steps the call with Woke.
 func (c *Call) Join(now core.Instant, w bulkhead.Waker) Action {
-	t, r := c.plan.bulkhead.Enqueue(now, w)
+	t, r := c.plan.bulkhead.Enqueue(now, bulkhead.Place{}, w)
 	if r != core.NoReason {
 		return c.refuse(now, r)
 	}
@@ -126,7 +129,7 @@ func (c *Call) enter(now core.Instant) Action {
 	if b == nil || c.held {
 		return c.launch(now)
 	}
-	if b.TryAcquire(now) {
+	if b.TryAcquire(now, bulkhead.Place{}) {
 		c.held = true
 		return c.launch(now)
 	}
@@ -155,6 +158,10 @@ func (c *Call) poll(now core.Instant) Action {
 	case bulkhead.Expired:
 		c.ticket = nil
 		return c.refuse(now, core.QueueTimeout)
+	case bulkhead.Dropped:
+		r := c.ticket.Reason()
+		c.ticket = nil
+		return c.refuse(now, r)
 	}
 	if now >= c.deadline {
 		return c.refuse(now, core.DeadlineExceeded)
@@ -289,7 +296,7 @@ func (c *Call) settle(now core.Instant) {
 	}
 	if c.held {
 		c.held = false
-		c.plan.bulkhead.Release(now)
+		c.plan.bulkhead.Release(now, bulkhead.Place{})
 	}
 	c.plan.changed(now, c.req.Key, ch)
 }
@@ -298,7 +305,7 @@ func (c *Call) emit(now core.Instant, e core.Event) {
 	if c.plan.observer == nil {
 		return
 	}
-	e.At, e.Key = now, c.req.Key
+	e.At, e.Key, e.Criticality = now, c.req.Key, c.req.Class
 	if c.attempts > 0 {
 		e.Attempt = c.attempts - 1
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/core/throttle"
 )
 
 // Rungs is a set of rungs of the ladder.
@@ -23,6 +24,8 @@ const (
 	RungBreaker
 	// RungBulkhead is the limit on calls in flight.
 	RungBulkhead
+	// RungThrottle is the client's own refusal of what would be refused anyway.
+	RungThrottle
 )
 
 // Has reports whether the set holds the rung.
@@ -38,6 +41,7 @@ type Config struct {
 	Breaker  *breaker.Config  // stop calling what is broken
 	Keys     int              // above zero: one breaker per Request.Key, at most this many
 	Bulkhead *bulkhead.Config // limit on calls in flight
+	Throttle *throttle.Config // hold back what the dependency refuses anyway
 	Observe  Rungs            // rungs that decide and report but let the call pass
 }
 
@@ -64,6 +68,9 @@ func (c Config) Validate() error {
 	}
 	if c.Bulkhead != nil {
 		add("bulkhead", c.Bulkhead.Validate())
+	}
+	if c.Throttle != nil {
+		add("throttle", c.Throttle.Validate())
 	}
 	return errors.Join(errs...)
 }

@@ -1,8 +1,9 @@
 // Package call is the call machine: the client's half of the ladder, in one
 // place and one order.
 //
-//	deadline left -> bulkhead -> [each attempt: retry budget -> breaker ->
-//	timeout -> the call itself] -> classify -> retry or answer
+//	deadline left -> client throttle -> bulkhead -> [each attempt: retry
+//	budget -> breaker -> timeout -> the call itself] -> classify -> retry or
+//	answer
 //
 // A Plan is the compiled policy of one dependency, or of one operation of it,
 // shared by all calls. A Call is one call's state: a value in its driver's
@@ -10,7 +11,7 @@
 // happened and answers with one Action; there is nothing to drain or forget.
 //
 //	var c call.Call
-//	act := c.Begin(now, plan, request)
+//	act := c.Begin(now, plan, &request)
 //	for !act.Verdict.Done() {
 //		// start what act.Start names, wait until act.WakeAt, then tell it:
 //		act = c.Step(now, &event)
@@ -23,6 +24,8 @@
 // refused by it; Breaker.Counts turns that into whole calls. A retry is
 // decided in full before its wait begins: an attempt that the budget, the
 // breaker or the deadline would refuse is refused at once, not after a sleep.
+// The throttle is asked once a call and told of every attempt. It comes before
+// the slots, so that what it refuses takes none and waits for none.
 //
 // # Observe
 //

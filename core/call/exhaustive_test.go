@@ -91,7 +91,7 @@ func (w *world) move(d *driven, k int) {
 	switch {
 	case !d.begun:
 		d.begun = true
-		w.take(d, d.call.Begin(w.now, w.plan, Request{Deadline: core.Never}))
+		w.take(d, d.call.Begin(w.now, w.plan, &Request{Deadline: core.Never}))
 	case k < len(results) && d.running >= 0:
 		e := Event{Kind: Returned, Lane: uint8(d.running), Result: results[k],
 			Facts: Facts{Replayable: true, Elsewhere: k == 2}}
@@ -244,7 +244,7 @@ func TestCallAllocates(t *testing.T) {
 	n := testing.AllocsPerRun(1000, func() {
 		var c Call
 		now++
-		c.Begin(now, plan, Request{Deadline: core.Never})
+		c.Begin(now, plan, &Request{Deadline: core.Never})
 		c.Step(now, &Event{Kind: Returned, Result: core.Result{Outcome: core.Success}})
 	})
 	if n != 0 {

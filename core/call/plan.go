@@ -7,6 +7,7 @@ import (
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
+	"github.com/seakeep/seakeep/core/throttle"
 )
 
 // Plan is a compiled policy. It is safe for use by many goroutines: each
@@ -19,6 +20,7 @@ type Plan struct {
 	breaker  *breaker.Breaker // of the dependency; also of a call without a key
 	keyed    *breaker.Keyed   // nil unless Config.Keys is set
 	bulkhead *bulkhead.Bulkhead
+	throttle *throttle.Throttle
 	stats    *Stats
 	shared   Rungs // rungs that belong to the plan this one is a part of
 }
@@ -31,8 +33,8 @@ func New(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 }
 
 // Next compiles the policy that follows p in a live reload: every rung whose
-// settings are the same keeps its state, a bulkhead or budget with new
-// settings is adjusted in place, a breaker with new settings starts afresh.
+// settings are the same keeps its state, a bulkhead, budget or throttle with
+// new settings is adjusted in place, a breaker with new settings starts afresh.
 // A nil p compiles from nothing. An error leaves p untouched.
 func (p *Plan) Next(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 	if err := cfg.Validate(); err != nil {
@@ -49,6 +51,9 @@ func (p *Plan) Next(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 		return nil, err
 	}
 	if err := next.slots(old); err != nil {
+		return nil, err
+	}
+	if err := next.throttles(old); err != nil {
 		return nil, err
 	}
 	return next, next.retries(old)
@@ -107,18 +112,25 @@ func (p *Plan) disown() {
 	if p.shared.Has(RungRetry) {
 		p.budget = nil
 	}
+	if p.shared.Has(RungThrottle) {
+		p.throttle = nil
+	}
 }
 
-// Share makes p, the plan of an operation, use the breaker, the slots and the
-// retry budget of the plan it is a part of, except for the rungs that are its
-// own and those that it has switched off. Call it before p is used.
+// Share makes p, the plan of an operation, use the breaker, the slots, the
+// throttle and the retry budget of the plan it is a part of, except for the
+// rungs that are its own and those that it has switched off. Call it before p
+// is used.
 func (p *Plan) Share(with *Plan, own Rungs) {
-	p.shared = (RungBreaker | RungBulkhead | RungRetry) &^ own
+	p.shared = (RungBreaker | RungBulkhead | RungThrottle | RungRetry) &^ own
 	if p.shared.Has(RungBreaker) && p.cfg.Breaker != nil {
 		p.breaker, p.keyed = with.breaker, with.keyed
 	}
 	if p.shared.Has(RungBulkhead) && p.cfg.Bulkhead != nil {
 		p.bulkhead = with.bulkhead
+	}
+	if p.shared.Has(RungThrottle) && p.cfg.Throttle != nil {
+		p.throttle = with.throttle
 	}
 	// Calls that are never repeated still earn retries for the whole.
 	repeats := p.cfg.Retry != nil && p.cfg.Retry.Attempts > 1
@@ -127,14 +139,17 @@ func (p *Plan) Share(with *Plan, own Rungs) {
 	}
 }
 
-// Adopt makes the settings of the bulkhead and the budget, which outlive a
-// reload, those of this plan. Call it once the plan is the one in use.
+// Adopt makes the settings of the bulkhead, the budget and the throttle, which
+// outlive a reload, those of this plan. Call it once the plan is the one in use.
 func (p *Plan) Adopt(now core.Instant) {
 	if p.bulkhead != nil && !p.shared.Has(RungBulkhead) {
 		_ = p.bulkhead.Resize(now, *p.cfg.Bulkhead) // Next has validated it
 	}
 	if p.budget != nil && !p.shared.Has(RungRetry) {
 		_ = p.budget.Reconfigure(now, *p.cfg.Budget) // Next has validated it
+	}
+	if p.throttle != nil && !p.shared.Has(RungThrottle) {
+		_ = p.throttle.Reconfigure(now, *p.cfg.Throttle) // Next has validated it
 	}
 }
 
@@ -160,7 +175,7 @@ func (p *Plan) Breaker(now core.Instant, key string) *breaker.Breaker {
 func (p *Plan) EndOrphan(now core.Instant, slot bool) {
 	p.stats.orphans.Add(-1)
 	if slot {
-		p.bulkhead.Release(now)
+		p.bulkhead.Release(now, bulkhead.Place{})
 	}
 }
 
@@ -172,6 +187,7 @@ type Snapshot struct {
 	Keyed    []breaker.Snapshot
 	Bulkhead *bulkhead.Snapshot
 	Budget   *budget.Snapshot
+	Throttle *throttle.Snapshot
 }
 
 // Snapshot reads the state of every rung. It changes nothing and takes no
@@ -192,6 +208,10 @@ func (p *Plan) Snapshot(now core.Instant) Snapshot {
 	if p.budget != nil {
 		b := p.budget.Snapshot(now)
 		s.Budget = &b
+	}
+	if p.throttle != nil {
+		t := p.throttle.Snapshot(now)
+		s.Throttle = &t
 	}
 	return s
 }
@@ -278,6 +298,11 @@ func (p *Plan) Why(now core.Instant, key string, r core.Reason) (s Snapshot) {
 		if p.budget != nil {
 			one := p.budget.Snapshot(now)
 			s.Budget = &one
+		}
+	case core.Throttled:
+		if p.throttle != nil {
+			one := p.throttle.Snapshot(now)
+			s.Throttle = &one
 		}
 	}
 	return s

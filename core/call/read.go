@@ -5,6 +5,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/core/bulkhead"
 )
 
 // Verdict returns where the call stands.
@@ -101,7 +102,7 @@ func (t *Tail) End(now core.Instant, o core.Outcome) {
 	t.ended = true
 	if t.held { // last, and even if the observer panics
 		t.held = false
-		defer t.plan.bulkhead.Release(now)
+		defer t.plan.bulkhead.Release(now, bulkhead.Place{})
 	}
 	if t.early && o.Failed() {
 		var ch breaker.Change

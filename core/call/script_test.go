@@ -13,6 +13,7 @@ import (
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/core/throttle"
 	"github.com/seakeep/seakeep/core/window"
 	"github.com/seakeep/seakeep/internal/golden"
 )
@@ -55,7 +56,7 @@ func (r *rig) do(words []string) (string, error) {
 		}
 		c := new(Call)
 		r.calls[name] = c
-		return r.show(c, c.Begin(now, r.plan, req)), nil
+		return r.show(c, c.Begin(now, r.plan, &req)), nil
 	}
 	c := r.calls[name]
 	if c == nil {
@@ -118,6 +119,14 @@ func (r *rig) state(now core.Instant) string {
 	}
 	if s.Budget != nil {
 		parts = append(parts, fmt.Sprintf("budget %d active %d", s.Budget.Available, s.Budget.Active))
+	}
+	if s.Throttle != nil {
+		for i, c := range s.Throttle.Classes {
+			if c.Requests > 0 {
+				parts = append(parts, fmt.Sprintf("%v %d/%d refusal %.3g", core.CriticalityAt(i),
+					c.Accepts, c.Requests, c.Refusal))
+			}
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -184,7 +193,9 @@ func set(c *Config, key, value string) error {
 		c.Bulkhead.Holds = bulkhead.Attempts
 	case "observe":
 		c.Observe |= map[string]Rungs{"timeout": RungTimeout, "retry": RungRetry,
-			"breaker": RungBreaker, "bulkhead": RungBulkhead}[value]
+			"breaker": RungBreaker, "bulkhead": RungBulkhead, "throttle": RungThrottle}[value]
+	case "throttle":
+		c.Throttle = &throttle.Config{Minimum: n}
 	default:
 		return fmt.Errorf("no setting %q", key)
 	}
@@ -208,6 +219,14 @@ func request(args []string) (Request, error) {
 			req.Tail = true
 		case "left":
 			req.Left = true
+		case "class":
+			req.Class, _ = core.ParseCriticality(value)
+		case "draw":
+			draw, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return req, err
+			}
+			req.Draw = draw
 		default:
 			return req, fmt.Errorf("unknown word %q", arg)
 		}

@@ -74,8 +74,10 @@ var floors = map[string]int{
 	"cmd/seakeep/proxy":    8,
 	"cmd/seakeep/fleet":    8,
 
-	"cmd/seakeep/demo":      9,
-	"cmd/seakeep/dashboard": 9,
+	"cmd/seakeep/demo/live":     8,
+	"cmd/seakeep/demo":          9,
+	"cmd/seakeep/demo/overload": 9,
+	"cmd/seakeep/dashboard":     9,
 
 	"cmd/seakeep": 10,
 

@@ -36,7 +36,7 @@ func i2(s *sheet) {
 	b := must(bulkhead.New(bulkhead.Config{Limit: 20}))
 	stuck := 0
 	for range pool {
-		if b.TryAcquire(0) {
+		if b.TryAcquire(0, bulkhead.Place{}) {
 			stuck++
 		}
 	}
