@@ -9,8 +9,8 @@
 //		return fetchPrice(ctx, sku)
 //	})
 //
-// The order is fixed: the deadline, a slot of the bulkhead, and for each
-// attempt the retry budget, the circuit breaker and the attempt's timeout;
+// The order is fixed: the deadline, the throttle, a slot of the bulkhead, and
+// for each attempt the retry budget, the circuit breaker and the attempt's timeout;
 // then the fallbacks. A rung that the policy leaves out is off. Policies are
 // not generic: one breaker serves calls of any result type.
 //

@@ -3,7 +3,6 @@ package seakeep
 import (
 	"context"
 	"math/bits"
-	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -71,7 +70,8 @@ func (t *Tail) End(o core.Outcome) {
 
 // Run carries a call through the policy's ladder: it is the one place where
 // goroutines, timers and contexts meet the call machine. Do and the adapters
-// are built on it.
+// are built on it. For a throttle the class that ctx says counts, or else the
+// request's; the draw is made here.
 func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
 	var end Ending
 	info := CallOf(ctx)
@@ -81,8 +81,11 @@ func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
 
 func (s *state) run(ctx context.Context, req *call.Request, report *Report, try Try, end *Ending) {
 	var d drive
-	d.ctx, d.report = ctx, report
+	d.ctx, d.report, d.draw = ctx, report, s.draw
 	req.Left = ctx.Err() == context.Canceled
+	if s.plan.Throttled() {
+		s.throttled(ctx, req)
+	}
 	completed := false
 	defer func() {
 		if !completed { // try panicked or left by runtime.Goexit
@@ -90,7 +93,7 @@ func (s *state) run(ctx context.Context, req *call.Request, report *Report, try 
 		}
 	}()
 	began := Now()
-	act := d.call.Begin(began, s.plan, *req)
+	act := d.call.Begin(began, s.plan, req)
 	for !act.Verdict.Done() {
 		switch {
 		case act.Start != 0:
@@ -123,6 +126,7 @@ type drive struct {
 	limit  *attemptContext // of the attempt under way; nil: the caller's context serves
 	waker  waker
 	report *Report
+	draw   func() float64
 	now    core.Instant // when the latest attempt ended
 }
 
@@ -138,7 +142,7 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	tried := try(ctx, d.call.Attempts()-1)
 	var e call.Event
 	if tried.Result.Outcome != core.Success {
-		e.Draw = rand.Float64()
+		e.Draw = d.draw()
 	}
 	if !tail {
 		d.release()

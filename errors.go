@@ -10,6 +10,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/serve"
 )
 
 // ErrRejected matches every Rejection: errors.Is(err, seakeep.ErrRejected).
@@ -29,7 +30,8 @@ type Rejection struct {
 	Last       error         // the last attempt's error, if one was made
 
 	plan *call.Plan
-	key  string // of a breaker kept per key
+	key  string      // of a breaker kept per key
+	door *serve.Door // of a request that came in
 }
 
 // Error says who refused, why, and when to come back, in one line.
@@ -97,12 +99,20 @@ func (f *FallbackError) Is(target error) bool { return target == ErrFallback }
 // are given the same value, so that refusing does not allocate.
 const granule = 10 * time.Millisecond
 
+// reasonSlots is how many reasons have a Rejection that is shared.
+const reasonSlots = 64
+
+// coarse rounds a wait up to the granule.
+func coarse(after time.Duration) time.Duration {
+	if after <= 0 {
+		return after
+	}
+	return (min(after, math.MaxInt64-granule) + granule - 1).Truncate(granule)
+}
+
 // reject returns the Rejection for an ending, shared where it can be.
 func (s *state) reject(end *Ending, key string, last error) *Rejection {
-	r, after := end.Reason, end.RetryAfter
-	if after > 0 {
-		after = (min(after, math.MaxInt64-granule) + granule - 1).Truncate(granule)
-	}
+	r, after := end.Reason, coarse(end.RetryAfter)
 	fresh := func() *Rejection {
 		return &Rejection{Policy: s.name, Reason: r, RetryAfter: after, Last: last, plan: s.plan,
 			key: key}

@@ -9,6 +9,8 @@ import (
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/serve"
+	"github.com/seakeep/seakeep/core/throttle"
 )
 
 // Explain says in a few sentences why a call was refused: which rung, with
@@ -24,6 +26,14 @@ func Explain(err error) string {
 		return err.Error()
 	}
 	var b strings.Builder
+	if r.door != nil {
+		fmt.Fprintf(&b, "%s refused the request: %s.", r.Policy, r.Reason)
+		if why := doorBecause(r.door, r.Reason); why != "" {
+			b.WriteString(" " + why)
+		}
+		comeBack(&b, r.RetryAfter)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "%s refused the call: %s.", r.Policy, r.Reason)
 	if r.plan != nil {
 		if why := because(r.plan, r.key, r.Reason); why != "" {
@@ -35,10 +45,41 @@ func Explain(err error) string {
 	} else {
 		fmt.Fprintf(&b, " The attempt before failed: %v.", r.Last)
 	}
-	if r.RetryAfter > 0 {
-		fmt.Fprintf(&b, " Come back in %v.", r.RetryAfter.Round(time.Millisecond))
-	}
+	comeBack(&b, r.RetryAfter)
 	return b.String()
+}
+
+func comeBack(b *strings.Builder, after time.Duration) {
+	if after > 0 {
+		fmt.Fprintf(b, " Come back in %v.", after.Round(time.Millisecond))
+	}
+}
+
+// doorBecause gives the numbers behind a door's reason.
+func doorBecause(d *serve.Door, r core.Reason) string {
+	s := d.Snapshot(Now())
+	switch r {
+	case core.Shed:
+		return fmt.Sprintf("Requests waited %v in the mean, so of %v those of the cohorts from %d "+
+			"up are let in, and what is above: %.0f %% of all.", s.Shed.Wait.Round(time.Microsecond),
+			s.Shed.Cut.Class(), s.Shed.Cut.Cohort(), 100*s.Shed.Share)
+	case core.AdmissionReduced:
+		return fmt.Sprintf("%.0f %% of the demand is let in for now.", 100*s.Shed.Reduced)
+	case core.TenantLimit:
+		if t := d.Config().Tenants; t != nil {
+			return fmt.Sprintf("One tenant may have %d slots.", t.Slots)
+		}
+	case core.BulkheadFull, core.QueueTimeout, core.QueueDelay, core.Evicted:
+		if b := s.Slots; b != nil {
+			return fmt.Sprintf("%d of %d slots are taken and %d of %d places in the queue.",
+				b.InUse, b.Limit, b.Queued, b.Queue)
+		}
+	case core.DeadlineTooShort:
+		return fmt.Sprintf("Less time was left than the %v it needs.", d.Config().Timeout.Needs)
+	case core.DeadlineExceeded:
+		return "The time for the answer was up."
+	}
+	return ""
 }
 
 // because gives the numbers behind a reason.
@@ -60,6 +101,10 @@ func because(p *call.Plan, key string, r core.Reason) string {
 			return fmt.Sprintf("The retry budget grants %d more; it has granted %d of %d.",
 				b.Available, b.Withdrawn, b.Withdrawn+b.Denied)
 		}
+	case core.Throttled:
+		if s.Throttle != nil {
+			return throttleBecause(s.Throttle)
+		}
 	case core.DeadlineTooShort, core.WaitTooLong:
 		if n := cfg.Timeout.Needs; n > 0 {
 			return fmt.Sprintf("Less time was left than the %v it needs.", n)
@@ -69,6 +114,19 @@ func because(p *call.Plan, key string, r core.Reason) string {
 		return "The time for the call was up."
 	}
 	return ""
+}
+
+// throttleBecause tells which classes are held back, and why.
+func throttleBecause(s *throttle.Snapshot) string {
+	var parts []string
+	for i, c := range s.Classes {
+		if c.Refusal > 0 {
+			parts = append(parts, fmt.Sprintf("Of its last %d %v requests it accepted %d; "+
+				"%.0f %% are refused here without asking it.", c.Requests, core.CriticalityAt(i),
+				c.Accepts, 100*c.Refusal))
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // breakerBecause tells the last change of a breaker and its numbers.

@@ -14,6 +14,7 @@ import (
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/stale"
+	"github.com/seakeep/seakeep/core/throttle"
 	"github.com/seakeep/seakeep/core/window"
 )
 
@@ -30,6 +31,7 @@ type (
 	Pause    = breaker.Pause
 	Trials   = breaker.Trials
 	Bulkhead = bulkhead.Config
+	Throttle = throttle.Config
 	Cache    = stale.Config
 )
 
@@ -41,6 +43,7 @@ type Config struct {
 	Budget   *Budget // nil with Retry set: a tenth of all calls, and three a second
 	Breaker  *Breaker
 	Bulkhead *Bulkhead
+	Throttle *Throttle
 	Fallback *Fallback
 	More     *More // what few policies need
 }
@@ -59,6 +62,10 @@ type More struct {
 	Keys int
 	// Unbudgeted switches the default retry budget off.
 	Unbudgeted bool
+	// Draw is where the random numbers of calls come from, in [0, 1): for the
+	// jitter of waits and for the throttle. It is used by many goroutines. Nil
+	// is math/rand/v2; a test that must repeat itself gives its own.
+	Draw func() float64
 }
 
 // Policy protects calls to one dependency. It is safe for use by many
@@ -76,7 +83,8 @@ type state struct {
 	plan       *call.Plan
 	classify   func(error) core.Result
 	fallback   *fallbacks
-	rejections [64]atomic.Pointer[Rejection]
+	draw       func() float64
+	rejections [reasonSlots]atomic.Pointer[Rejection]
 }
 
 // New makes a policy from a literal. The error lists every setting that cannot
@@ -99,7 +107,8 @@ func newState(old *state, c Config) (*state, error) {
 		more = *c.More
 	}
 	cc := call.Config{Name: c.Name, Timeout: c.Timeout, Retry: c.Retry, Budget: c.Budget,
-		Breaker: c.Breaker, Keys: more.Keys, Bulkhead: c.Bulkhead, Observe: more.Observe}
+		Breaker: c.Breaker, Keys: more.Keys, Bulkhead: c.Bulkhead, Throttle: c.Throttle,
+		Observe: more.Observe}
 	if cc.Retry != nil && cc.Budget == nil && !more.Unbudgeted {
 		b := budget.Default()
 		cc.Budget = &b
@@ -114,7 +123,11 @@ func newState(old *state, c Config) (*state, error) {
 	if err = errors.Join(err, fbErr); err != nil {
 		return nil, err
 	}
-	return &state{name: c.Name, plan: plan, classify: more.Classify, fallback: fb}, nil
+	s := &state{name: c.Name, plan: plan, classify: more.Classify, fallback: fb, draw: more.Draw}
+	if s.draw == nil {
+		s.draw = rand.Float64
+	}
+	return s, nil
 }
 
 // use makes s the policy's state and adjusts the parts that outlive a reload.

@@ -41,11 +41,12 @@ func TestErrorThatClassifyCallsGoodIsReturned(t *testing.T) {
 
 func TestOperationMaySwitchRungsOff(t *testing.T) {
 	for _, rung := range []string{"breaker: none", "bulkhead: none", "retry: {budget: none}",
-		"retry: none", "fallback: none"} {
+		"retry: none", "throttle: none", "fallback: none"} {
 		s := open(t, write(t, "version: 1\nservice: s\ndependencies:\n  dep:\n"+
 			"    retry: {attempts: 2, idempotent: always, backoff: {base: 1ns}}\n"+
 			"    breaker: {window: {consecutive: 9}, open: {for: 60s}}\n"+
 			"    bulkhead: {limit: 1}\n"+
+			"    throttle: {}\n"+
 			"    operations: [{name: op, match: {path: /x}, "+rung+"}]\n"))
 		p := s.MustPolicy("dep/op")
 		if err := fail(p); !errors.Is(err, errBoom) {
@@ -54,6 +55,7 @@ func TestOperationMaySwitchRungsOff(t *testing.T) {
 		snap := p.Snapshot()
 		if (snap.Breaker == nil) != (rung == "breaker: none") ||
 			(snap.Bulkhead == nil) != (rung == "bulkhead: none") ||
+			(snap.Throttle == nil) != (rung == "throttle: none") ||
 			(snap.Budget == nil) != (rung == "retry: {budget: none}") {
 			t.Errorf("%s leaves %+v", rung, snap.Snapshot)
 		}

@@ -18,6 +18,8 @@ type Options struct {
 	// Classify turns an error into what policies decide by. A zero Outcome
 	// leaves it to the package's Classify.
 	Classify func(error) core.Result
+	// Draw is where the random numbers of calls come from; see More.
+	Draw func() float64
 }
 
 // Set holds the policies of one file. It is safe for use by many goroutines.
@@ -35,6 +37,7 @@ type table struct {
 	dependencies map[string]*dependency
 	policies     map[string]*Policy // operations too, as dependency/operation
 	gone         map[string]*Policy // those of earlier files, should they come back
+	door         *Door              // of the last file that had one; nil: none had
 }
 
 type dependency struct {
@@ -91,7 +94,14 @@ func (s *Set) Apply(file *config.File) error {
 			return err
 		}
 	}
-	for _, r := range b.ready { // nothing can fail from here on
+	door, err := b.serve(file)
+	if err != nil {
+		return err
+	}
+	if door != nil { // nothing can fail from here on
+		b.next.door.use(door)
+	}
+	for _, r := range b.ready {
 		r.policy.use(r.state)
 	}
 	b.next.gone = maps.Clone(old.gone)
@@ -103,6 +113,15 @@ func (s *Set) Apply(file *config.File) error {
 		return b.next.policies[name] != nil
 	})
 	s.table.Store(b.next)
+	return nil
+}
+
+// Door returns the door of the file's serve section; nil if it has none. Whoever
+// holds one keeps it over reloads.
+func (s *Set) Door() *Door {
+	if t := s.table.Load(); t.file.Serve != nil {
+		return t.door
+	}
 	return nil
 }
 
@@ -212,6 +231,25 @@ func (b *builder) add(d *config.Dependency) error {
 	return nil
 }
 
+// serve prepares the door.
+func (b *builder) serve(file *config.File) (*doorState, error) {
+	b.next.door = b.old.door
+	if file.Serve == nil {
+		return nil, nil
+	}
+	var old *doorState
+	if b.next.door == nil {
+		b.next.door = &Door{name: file.Service}
+	} else {
+		old = b.next.door.state.Load()
+	}
+	s, err := newDoorState(old, file.Serve.Door, b.options.Observer)
+	if err != nil {
+		return nil, fmt.Errorf("seakeep: serve: %w", err)
+	}
+	return s, nil
+}
+
 // policy prepares the policy for these settings, which takes over what is
 // running under the same name.
 func (b *builder) policy(c *config.Settings) (prepared, error) {
@@ -235,7 +273,7 @@ func (b *builder) policy(c *config.Settings) (prepared, error) {
 func fromSettings(c *config.Settings, o Options) Config {
 	return Config{Name: c.Call.Name, Timeout: c.Call.Timeout, Retry: c.Call.Retry,
 		Budget: c.Call.Budget, Breaker: c.Call.Breaker, Bulkhead: c.Call.Bulkhead,
-		Fallback: &c.Fallback,
+		Throttle: c.Call.Throttle, Fallback: &c.Fallback,
 		More: &More{Classify: o.Classify, Observer: o.Observer, Observe: c.Call.Observe,
-			Keys: c.Call.Keys, Unbudgeted: c.Call.Budget == nil}}
+			Keys: c.Call.Keys, Unbudgeted: c.Call.Budget == nil, Draw: o.Draw}}
 }

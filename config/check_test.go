@@ -17,6 +17,7 @@ import (
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/stale"
+	"github.com/seakeep/seakeep/core/throttle"
 	"github.com/seakeep/seakeep/core/window"
 )
 
@@ -84,6 +85,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	}
 	has(bulkheadFields, bulkhead.Config{Queue: -1, Wait: -1, Holds: 9}.Validate(),
 		bulkhead.Config{Limit: 1, Queue: 1}.Validate())
+	has(throttleFields, throttle.Config{K: bad, Window: -1, Cap: bad, Minimum: -1}.Validate())
 	has(timeoutFields, deadline.Config{Request: -1, Total: -1, Reserve: -1, Needs: -1}.Validate())
 	has(cacheFields, stale.Config{Fresh: -1, Stale: -1, Entries: -1, Bytes: -1}.Validate())
 }
@@ -107,6 +109,8 @@ func TestF176PoliciesTakeTheReadersBounds(t *testing.T) {
 		"breaker: {window: {consecutive: 1000000}, ramp: 1ms}",
 		"bulkhead: {limit: 1000000, queue: 1000000}, timeout: {acquire: 1us}",
 		"timeout: {request: 8760h, total: 8760h, reserve: 8760h, needs: 8760h}",
+		"throttle: {k: 1, window: 10ms, cap: 0.01%, minimum: 1}",
+		"throttle: {k: 1000, window: 1h, cap: 99%, minimum: 1000000}",
 	} {
 		f := mustParse(t, dependency(body))
 		if _, err := call.New(f.Dependencies[0].Call, 1, nil); err != nil {
@@ -127,6 +131,10 @@ func TestF176PoliciesTakeTheReadersBounds(t *testing.T) {
 		{Retry: &retry.Config{Attempts: maxAttempts + 1}},
 		{Budget: &budget.Config{Kind: budget.Tokens, MaxTokens: 1001, Ratio: 1}},
 		{Budget: &budget.Config{Ratio: 1, Window: 61 * time.Minute}},
+		{Throttle: &throttle.Config{K: 1001}}, {Throttle: &throttle.Config{K: 0.999}},
+		{Throttle: &throttle.Config{Window: 61 * time.Minute}},
+		{Throttle: &throttle.Config{Window: 9 * time.Millisecond}},
+		{Throttle: &throttle.Config{Cap: 0.991}}, {Throttle: &throttle.Config{Minimum: 1_000_001}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("a policy takes more than the file allows: %+v", c)

@@ -30,8 +30,13 @@ func (o *object) top(f *File) {
 	admin.listen(&f.Admin.Listen, "admin")
 	admin.close()
 
+	o.serve(f)
+
 	const example = "what the service calls, such as pricing: {endpoints: [http://127.0.0.1:9101]}"
-	if o.require("dependencies", example) == nil {
+	if f.Serve == nil {
+		o.require("dependencies", example)
+	}
+	if o.find("dependencies") == nil {
 		return
 	}
 	all := o.section("dependencies", example)
@@ -86,6 +91,7 @@ func (o *object) settings(s *Settings) (per scope) {
 	o.retry(s)
 	per = o.breaker(s)
 	o.bulkhead(s)
+	o.throttle(s)
 	o.fallback(s)
 	return per
 }
@@ -200,6 +206,9 @@ func (o *object) own(s *Settings, dep *Dependency, per scope) (own call.Rungs) {
 	}
 	if s.Call.Bulkhead != nil && o.fields["bulkhead"] != nil {
 		own |= call.RungBulkhead
+	}
+	if s.Call.Throttle != nil && o.fields["throttle"] != nil {
+		own |= call.RungThrottle
 	}
 	f := o.fields["retry"]
 	written := f != nil && quiet(f).fields["budget"] != nil

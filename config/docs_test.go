@@ -128,6 +128,9 @@ const (
 	answer = dep + "fallback.order[]."
 )
 
+// slots is what those that wait, share or are shed need.
+var slots = [][2]string{{"serve.concurrency", "{}"}}
+
 // policyPage is docs/policy-file.md.
 var policyPage = &book{
 	page:  "../docs/policy-file.md",
@@ -145,12 +148,24 @@ var policyPage = &book{
 		dep + "operations[].match.path":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.method": {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.host":   {{dep + "operations[].match.header", "{X-A: b}"}},
+		"serve.listen":                    {{"serve.upstream", "http://a"}},
+		"serve.queue":                     slots,
+		"serve.tenants":                   slots,
+		"serve.shed":                      slots,
 	},
 	loose: map[string][][2]string{
-		dep + "retry.backoff.cap":   {{dep + "retry.backoff.base", "0s"}},
-		dep + "breaker.failures":    {{dep + "breaker.slow", "{over: 1s}"}},
-		dep + "breaker.open.cap":    {{dep + "breaker.open.for", "1ms"}},
-		dep + "breaker.trials.pass": {{dep + "breaker.failures", "100%"}},
+		dep + "retry.backoff.cap":           {{dep + "retry.backoff.base", "0s"}},
+		dep + "breaker.failures":            {{dep + "breaker.slow", "{over: 1s}"}},
+		dep + "breaker.open.cap":            {{dep + "breaker.open.for", "1ms"}},
+		dep + "breaker.trials.pass":         {{dep + "breaker.failures", "100%"}},
+		"serve.concurrency.algorithm":       {{"serve.concurrency.limit", "20"}},
+		"serve.concurrency.limit":           {{"serve.concurrency.max", "1000000"}, {"serve.concurrency.min", "1"}},
+		"serve.concurrency.min":             {{"serve.concurrency.max", "1000000"}},
+		"serve.queue.target":                {{"serve.queue.interval", "8760h"}},
+		"serve.queue.interval":              {{"serve.queue.target", "1µs"}},
+		"serve.degrade.on":                  {{"serve.degrade.off", "0.001"}},
+		"serve.degrade.off":                 {{"serve.degrade.on", "1000"}},
+		"serve.idempotency.run-again-after": {{"serve.idempotency.ttl", "8760h"}},
 	},
 	chooses: []string{dep + "retry.budget.tokens", dep + "retry.budget.concurrent"},
 	parse: func(text string) ([]Effective, error) {
@@ -161,6 +176,9 @@ var policyPage = &book{
 		return f.Effective(), nil
 	},
 }
+
+// parent returns the path of the section that a key is in.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '.'))] }
 
 // file is a file in which r's key has the value, or is left out if it is "".
 // Beside it stands what the page says is required.
@@ -179,8 +197,10 @@ func (r row) file(rows []row, value string, bounds bool) string {
 			f.set(other.path(), other.try)
 		}
 	}
-	for _, beside := range r.needed[r.path()] {
-		f.set(beside[0], beside[1])
+	for path := r.path(); path != ""; path = parent(path) {
+		for _, beside := range r.needed[path] {
+			f.set(beside[0], beside[1])
+		}
 	}
 	if bounds {
 		for _, beside := range r.loose[r.path()] {

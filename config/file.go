@@ -14,6 +14,7 @@ type File struct {
 	Version      int
 	Service      string
 	Admin        Admin
+	Serve        *Serve        // nil: the service takes what comes
 	Dependencies []*Dependency // as written
 
 	warnings []Warning

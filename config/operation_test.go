@@ -10,7 +10,7 @@ import (
 
 func TestOperationsOwnWhatTheyWrite(t *testing.T) {
 	const whole = "timeout: {acquire: 1ms, request: 1s}, retry: {attempts: 3}, breaker: {}, " +
-		"bulkhead: {limit: 9}, "
+		"bulkhead: {limit: 9}, throttle: {}, "
 	for body, want := range map[string]call.Rungs{
 		"":                                  0,
 		"timeout: {request: 2s}":            0,
@@ -23,6 +23,9 @@ func TestOperationsOwnWhatTheyWrite(t *testing.T) {
 		"breaker: none":                     0,
 		"bulkhead: {queue: 1}":              call.RungBulkhead,
 		"bulkhead: none":                    0,
+		"throttle: {k: 3}":                  call.RungThrottle,
+		"throttle: {mode: observe}":         call.RungThrottle,
+		"throttle: none":                    0,
 		"fallback: [omit: {}]":              0,
 		"bulkhead: {limit: 1}, breaker: {}": call.RungBulkhead | call.RungBreaker,
 	} {
@@ -40,8 +43,8 @@ func TestOperationsOwnWhatTheyWrite(t *testing.T) {
 		t.Errorf("per: operation gives %b and %b", ops[0].Own, ops[1].Own)
 	}
 	f = mustParse(t, dependency("operations: "+
-		"[{name: x, retry: {attempts: 2}, breaker: {}, bulkhead: {limit: 1}}]"))
-	const all = call.RungRetry | call.RungBreaker | call.RungBulkhead
+		"[{name: x, retry: {attempts: 2}, breaker: {}, bulkhead: {limit: 1}, throttle: {}}]"))
+	const all = call.RungRetry | call.RungBreaker | call.RungBulkhead | call.RungThrottle
 	if got := f.Dependencies[0].Operations[0].Own; got != all {
 		t.Errorf("what the dependency has not is the operation's own: %b, want %b", got, all)
 	}
@@ -69,12 +72,15 @@ func TestOperationsAreLaidOverTheDependency(t *testing.T) {
 	if b := one.Call.Bulkhead; b.Limit != 5 || b.Queue != 5 || b.Wait != 20*time.Millisecond {
 		t.Errorf("the bulkhead is %+v", b)
 	}
+	if c := one.Call.Throttle; c.K != 1.5 || c.Window != time.Minute || c.Cap != 0.9 || c.Minimum != 10 {
+		t.Errorf("the throttle is %+v", c)
+	}
 	if one.Fallback.Exercise != 0.01 || len(one.Fallback.Order) != 1 {
 		t.Errorf("the fallback is %+v", one.Fallback)
 	}
 	none := dep.Operation("off")
 	if c := none.Call; c.Retry != nil || c.Budget != nil || c.Breaker != nil || c.Bulkhead != nil ||
-		len(none.Fallback.Order) != 0 || none.Replay != 0 {
+		c.Throttle != nil || len(none.Fallback.Order) != 0 || none.Replay != 0 {
 		t.Errorf("none leaves %+v", none)
 	}
 	once := dep.Operation("once")
@@ -88,10 +94,10 @@ func TestOperationsAreLaidOverTheDependency(t *testing.T) {
 
 func TestObserveModes(t *testing.T) {
 	f := mustParse(t, dependency("timeout: {mode: observe}, retry: {attempts: 2, mode: observe}, "+
-		"breaker: {mode: observe}, bulkhead: {limit: 1, mode: observe}, operations: ["+
-		"{name: x, timeout: {mode: enforce}, breaker: {mode: enforce, counts: calls}}]"))
+		"breaker: {mode: observe}, bulkhead: {limit: 1, mode: observe}, throttle: {mode: observe}, operations: ["+
+		"{name: x, timeout: {mode: enforce}, throttle: {mode: enforce}, breaker: {mode: enforce, counts: calls}}]"))
 	dep := f.Dependencies[0]
-	const all = call.RungTimeout | call.RungRetry | call.RungBreaker | call.RungBulkhead
+	const all = call.RungTimeout | call.RungRetry | call.RungBreaker | call.RungBulkhead | call.RungThrottle
 	if dep.Call.Observe != all {
 		t.Errorf("observed rungs are %b", dep.Call.Observe)
 	}

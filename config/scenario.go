@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/seakeep/seakeep/core"
+)
 
 // Scenario is a world around one or more policies: who calls, what serves, and
 // what happens when. Every default is filled in.
@@ -36,6 +40,9 @@ type Client struct {
 	Routes   []Share         // of the calls; empty: the service's first route
 	Member   Member          // how the client protects its own calls; zero: not at all
 	Members  int             // how many clients there are, each with its own state of that
+
+	Criticality core.Criticality // of its calls, and of those that are made for them
+	Tenant      string           // whose they are; empty: nobody's
 }
 
 // Arrivals says how open-loop calls are spaced.
@@ -235,6 +242,9 @@ const (
 	SetPolicy
 	// SetCapacity changes the gate.
 	SetCapacity
+	// SetAdmission is an operator's order to a service's door: it lets Share of
+	// the demand in, and everything again over Ramp.
+	SetAdmission
 )
 
 // Change is something that happens during a run. With Length it is undone.
@@ -248,6 +258,7 @@ type Change struct {
 	Work       Latency
 	Share      float64
 	Capacity   Capacity
+	Ramp       time.Duration
 	Buffered   bool
 	Policy     *File
 }

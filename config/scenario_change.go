@@ -46,6 +46,10 @@ var effects = []effect{
 	{"capacity", SetCapacity, ofService, func(o *object, _ *staging, c *Change) {
 		c.Capacity = o.capacity()
 	}},
+	{"admit", SetAdmission, ofService, func(o *object, st *staging, c *Change) {
+		o.share("admit", &c.Share, within[float64](0, 1, "40%"))
+		o.duration("ramp", &c.Ramp, within(0, day, "60s"))
+	}},
 	{"policy", SetPolicy, ofService, func(o *object, st *staging, c *Change) {
 		c.Policy, _ = o.policy(st)
 	}},
@@ -115,6 +119,9 @@ func (o *object) change(st *staging, c *Change) bool {
 	e.read(o, st, c)
 	if e.kind == Restart && o.find("for") == nil {
 		o.missing("for", "how long it is away, such as 20s")
+	}
+	if e.kind != SetAdmission {
+		o.onlyWith(false, "admit", "ramp")
 	}
 	if e.of == ofClient {
 		o.ofClient(st, c, e)
@@ -193,6 +200,9 @@ func (o *object) ofService(st *staging, c *Change, e *effect) {
 		o.chosen(c, s)
 	} else {
 		o.notWith(e.key, "instances")
+	}
+	if e.kind == SetAdmission && s != nil && s.policy == nil {
+		o.find("admit").failKey(c.Of+" has no door", "give it a policy with a serve section")
 	}
 	if e.kind == SetPolicy && s != nil {
 		f := o.find("policy")

@@ -26,11 +26,19 @@ func (o *object) client(st *staging, c *Client) {
 	l := within(time.Microsecond, day, "1s")
 	l.off = "for ever"
 	o.duration("patience", &c.Patience, l)
+	choose(o, "criticality", &c.Criticality, classOptions()...)
+	o.tenantName(c)
 	o.mixture(c, to)
 	v := stagedClient{Client: c, to: o.find("to"), policy: o.protection(st, c)}
 	if to != nil {
 		st.clients = append(st.clients, v)
 	}
+}
+
+// tenantName reads whose calls they are.
+func (o *object) tenantName(c *Client) {
+	f := o.text("tenant", &c.Tenant, nameForm, nameFix)
+	o.note("tenant", f, shown(c.Tenant))
 }
 
 // load reads how the client makes its calls: so many a second, or by so many

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/core"
 )
 
 // world is a scenario with these services, given in flow style on line 5, and a
@@ -72,7 +74,8 @@ func TestScenarioIsRead(t *testing.T) {
 	same("the client's policy", file.Service, "edge")
 	same("users", users, Client{Name: "users", To: "checkout", Rate: 1000, Arrivals: Even,
 		Patience: time.Second, Members: 500, Member: Member{file, "checkout/order"},
-		Routes: []Share{{"pricing", 0.8}, {"inventory", 0.2}, {"both", 0}}})
+		Routes:      []Share{{"pricing", 0.8}, {"inventory", 0.2}, {"both", 0}},
+		Criticality: core.CriticalPlus, Tenant: "acme"})
 	same("workers", *s.Client("workers"), Client{Name: "workers", To: "checkout", Users: 50, Members: 1,
 		Think:  Latency{Shape: Exponential, Floor: time.Second, Mean: 2 * time.Second},
 		Routes: []Share{{"pricing", 1}}})
@@ -127,14 +130,15 @@ func TestScenarioChangesAreRead(t *testing.T) {
 		{At: 10 * sec, Length: 5 * sec, Kind: CutNetwork, Of: "store", Buffered: true},
 		{At: 10 * sec, Kind: SetCapacity, Of: "pricing"},
 		{At: 11 * sec, Length: 10 * sec, Kind: SetCapacity, Of: "store", Capacity: Capacity{10, Hang}},
-		{At: 20 * sec, Kind: SetPolicy, Of: "checkout", Policy: s.Changes[10].Policy},
+		{At: 12 * sec, Length: 3 * sec, Kind: SetAdmission, Of: "checkout", Share: 0.4, Ramp: 2 * sec},
+		{At: 20 * sec, Kind: SetPolicy, Of: "checkout", Policy: s.Changes[11].Policy},
 	}
 	for i, c := range s.Changes {
 		if !reflect.DeepEqual(c, want[i]) {
 			t.Errorf("change %d is\n%+v, want\n%+v", i, c, want[i])
 		}
 	}
-	if p := s.Changes[10].Policy; p == nil || p.Dependency("pricing").Call.Timeout.Request != 100*time.Millisecond {
+	if p := s.Changes[11].Policy; p == nil || p.Dependency("pricing").Call.Timeout.Request != 100*time.Millisecond {
 		t.Errorf("the new policy is %+v", p)
 	}
 }

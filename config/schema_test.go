@@ -61,7 +61,7 @@ func keysOfReaders(t *testing.T) map[string]bool {
 
 var (
 	inOperation = regexp.MustCompile(
-		`operations\[\]\.(timeout|retry|breaker|bulkhead|fallback)([.[])`)
+		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)
 )

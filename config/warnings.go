@@ -13,6 +13,7 @@ func (o *object) warnings(s *Settings, m Measured) {
 	}
 	o.warnTimes(s)
 	o.warnQuiet(s, m)
+	o.warnHeld(s, m)
 	o.warnIdle(s)
 }
 

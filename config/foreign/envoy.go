@@ -7,6 +7,8 @@ type envoy struct {
 	byName   map[string]*cluster
 	policies map[*node]*retryPolicy // routes may share one
 	count    int                    // of parts
+
+	admission *node // of a listener; nil: there is none
 }
 
 // cluster is what becomes a dependency.
@@ -77,6 +79,8 @@ func (e *envoy) scan(n *node, key string) {
 		e.route(n, nil)
 	case isCluster(n, key):
 		e.define(n)
+	case isAdmission(n):
+		e.admits(n)
 	default:
 		for _, kid := range n.kids {
 			e.scan(kid, fold(kid.key))
@@ -199,5 +203,6 @@ func (e *envoy) write(c *cluster) {
 	if !dep.has("retry") {
 		l.unused(dep, len(parts) > 0)
 	}
-	dep.order("endpoints", "timeout", "retry", "bulkhead", "operations")
+	e.throttle(dep)
+	dep.order("endpoints", "timeout", "retry", "bulkhead", "throttle", "operations")
 }
