@@ -98,6 +98,9 @@ func (x *exchange) knownSafety() retry.Safety {
 		return retry.Idempotent
 	}
 	s := retry.MethodSafety(x.req.Method)
+	if KeyedWriteOf(x.req.Context()) != nil {
+		return s // the key is ours to keep: the other side may not know what it means
+	}
 	if s != retry.Idempotent && (x.info.IdempotencyKey != "" || x.req.Header.Get(keyHeader) != "") {
 		return retry.Keyed
 	}
@@ -110,6 +113,9 @@ func (x *exchange) knownSafety() retry.Safety {
 func (x *exchange) request() call.Request {
 	r := call.Request{Deadline: core.Never, Key: x.key(), Tail: true,
 		RetriedAbove: x.info.RetriedAbove}
+	if x.adapter.Plan().Throttled() {
+		r.Class = classOf(x.req.Header)
+	}
 	if t, ok := x.req.Context().Deadline(); ok {
 		r.Deadline = seakeep.InstantOf(t)
 	}

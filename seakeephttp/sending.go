@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 )
@@ -40,6 +42,7 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	}
 	s.tellTime(ctx)
 	s.tellAttempt(x, attempt)
+	s.tellClass(x)
 	if key := x.info.IdempotencyKey; key != "" && s.req.Header.Get(keyHeader) == "" {
 		s.header().Set(keyHeader, quote(key))
 	}
@@ -145,6 +148,33 @@ func (s *sending) tellAttempt(x *exchange, attempt int) {
 	if h[retry.EnvoyAttemptHeader] != nil {
 		h[retry.EnvoyAttemptHeader] = mark
 	}
+}
+
+// classes are the values of the criticality's field. They are shared: a
+// field's values are replaced as a whole, never changed.
+var classes = func() (all [core.Criticalities][]string) {
+	for i := range all {
+		all[i] = []string{core.CriticalityAt(i).String()}
+	}
+	return all
+}()
+
+// tellClass says how important the request is, if the context does. What the
+// request says itself then does not count.
+func (s *sending) tellClass(x *exchange) {
+	if c, said := seakeep.LookupCriticality(x.req.Context()); said {
+		s.header()[config.CriticalityHeader] = classes[c.Index()]
+	}
+}
+
+// classOf is how important a request is by its own word. Who is above has said
+// so, and we are its client: it is believed.
+func classOf(h http.Header) core.Criticality {
+	if said := h[config.CriticalityHeader]; len(said) > 0 {
+		c, _ := core.ParseCriticality(said[0])
+		return c
+	}
+	return core.Critical
 }
 
 // quote writes a key as a string of a structured field (RFC 8941), which is

@@ -67,7 +67,7 @@ func simulate(t *testing.T, s *Script) []core.Event {
 				Calls: []config.Step{{Dependency: dep, To: "server"}}}}},
 			{Name: "server", Instances: 1, Routes: []*config.Route{{Name: "default"}}}}}
 	var events []core.Event
-	_, err := sim.Run(sc, sim.Options{
+	_, err := sim.Run(sc, sim.Options{Draw: Half,
 		Trace: func(e core.Event) {
 			if strings.HasPrefix(e.Policy, "caller") {
 				events = append(events, e)
@@ -96,7 +96,7 @@ func library(t *testing.T, s *Script) ([]core.Event, core.Instant) {
 	d := &Diary{}
 	results := map[error]core.Result{}
 	var mu sync.Mutex
-	set, err := seakeep.NewSet(s.Policy, seakeep.Options{Observer: d,
+	set, err := seakeep.NewSet(s.Policy, seakeep.Options{Observer: d, Draw: Half,
 		Classify: func(err error) core.Result {
 			mu.Lock()
 			defer mu.Unlock()

@@ -27,7 +27,7 @@ func TestHTTPClient(t *testing.T) {
 // connections in memory.
 func httpClient(t *testing.T, s *Script) ([]core.Event, core.Instant) {
 	d := &Diary{}
-	set, err := seakeep.NewSet(s.Policy, seakeep.Options{Observer: d})
+	set, err := seakeep.NewSet(s.Policy, seakeep.Options{Observer: d, Draw: Half})
 	if err != nil {
 		t.Fatal(err)
 	}

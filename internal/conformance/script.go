@@ -59,6 +59,10 @@ func (s *Script) Answer(call, attempt int) Answer {
 	return list[min(attempt, len(list)-1)]
 }
 
+// Half is what every draw of a script is: calls that run side by side draw in no
+// order that all ways of running them share.
+func Half() float64 { return 0.5 }
+
 // End is by when everything in the script is over.
 func (s *Script) End() time.Duration {
 	return s.Arrives[len(s.Arrives)-1] + time.Minute

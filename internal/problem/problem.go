@@ -143,6 +143,9 @@ func Quote(text string) string {
 	return string(append(out, '"'))
 }
 
+// Seconds draws a Retry-After, in seconds.
+func (p Problem) Seconds() int { return p.comeBack(rand.Float64()) }
+
 // comeBack turns a wait into whole seconds: rounded up, at least 1, and later
 // by a draw from [0, 1), because all who are refused now would otherwise return
 // in the same second.

@@ -1,0 +1,128 @@
+package seakeephttp
+
+import (
+	"net/http"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/problem"
+)
+
+// Handler protects an HTTP server by the serve section of its policy file: next
+// sees as many requests as it can serve, the most important first, and the rest
+// get 429, 503 or 504 with a problem document, at once. next's context carries
+// the request's deadline and ends when the caller leaves; seakeep.Allows tells
+// it what to leave out under pressure. Health checks pass untouched.
+//
+// A request keeps its slot until next returns. If next returns without an
+// answer although the time is up, the answer is 504.
+func Handler(set *seakeep.Set, next http.Handler) (http.Handler, error) {
+	return HandlerWith(set, next, HandlerOptions{})
+}
+
+// HandlerWith is Handler with options.
+func HandlerWith(set *seakeep.Set, next http.Handler, o HandlerOptions) (http.Handler, error) {
+	g, err := NewGate(set)
+	if err != nil {
+		return nil, err
+	}
+	k := NewKeys(next, o)
+	if err := k.Prepare(set.File().Serve.Idempotency); err != nil {
+		return nil, err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		in, refused := g.Enter(r)
+		switch {
+		case refused != nil:
+			refused.Write(w)
+		case in != nil:
+			in.Serve(w, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				k.serve(w, r, set)
+			}))
+		}
+	}), nil
+}
+
+// serve is Serve by the section of a set's file. If a reload has brought the
+// section in and its store cannot be had, writes with a key are refused: better
+// than to run them unprotected.
+func (k *Keys) serve(w http.ResponseWriter, r *http.Request, set *seakeep.Set) {
+	s := set.File().Serve
+	if s == nil || s.Idempotency == nil {
+		k.next.ServeHTTP(w, r)
+		return
+	}
+	if err := k.Prepare(s.Idempotency); err != nil {
+		problem.Write(w, problem.Problem{Status: http.StatusServiceUnavailable, Attempts: -1,
+			Error: problem.InternalError, Reason: core.KeysExhausted.String(),
+			Detail: "Idempotency keys cannot be kept."})
+		return
+	}
+	k.Serve(w, r, s.Idempotency)
+}
+
+// Serve lets next answer the request and closes its accounts.
+func (p *Passage) Serve(w http.ResponseWriter, next http.Handler) {
+	if p.visit == nil {
+		next.ServeHTTP(w, p.Request)
+		return
+	}
+	s := &statusWriter{ResponseWriter: w}
+	returned := false
+	defer func() {
+		if !returned && s.status == 0 { // it panicked
+			s.status = http.StatusInternalServerError
+		}
+		p.End(s.status)
+	}()
+	next.ServeHTTP(s, p.Request)
+	returned = true
+	switch {
+	case s.status != 0:
+	case p.Late():
+		tooLate.Write(s)
+	default:
+		s.status = http.StatusOK // as net/http answers then
+	}
+}
+
+var tooLate = func() *Refusal {
+	f := &Refusal{}
+	f.problem.Status, f.problem.Reason = http.StatusGatewayTimeout, core.DeadlineExceeded.String()
+	f.problem.Error, f.problem.Detail = "http_response_timeout", details[core.DeadlineExceeded]
+	f.problem.Attempts, f.problem.NoRetry = -1, true
+	return f
+}()
+
+// statusWriter remembers the status of the answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach what is beneath.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush implements http.Flusher, which many handlers ask for by type.
+func (w *statusWriter) Flush() {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
