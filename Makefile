@@ -112,9 +112,11 @@ mod: ## tidy every go.mod, as go mod tidy cannot do in a workspace
 	@for dir in $(MODULES); do \
 		( cd "$$dir"; echo "tidy $$dir"; copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
 		cp go.mod "$$copy/t.mod"; cp go.sum "$$copy/t.sum" 2>/dev/null || true; export GOWORK=off; \
-		[ "$$dir" = . ] || go mod edit -replace 'github.com/seakeep/seakeep=$(CURDIR)' "$$copy/t.mod"; \
+		[ "$$dir" = . ] || go mod edit -replace 'github.com/seakeep/seakeep=$(CURDIR)' \
+			-replace 'github.com/seakeep/seakeep/adapters/bolt=$(CURDIR)/adapters/bolt' "$$copy/t.mod"; \
 		go mod tidy -modfile "$$copy/t.mod"; \
-		go mod edit -dropreplace github.com/seakeep/seakeep "$$copy/t.mod"; \
+		go mod edit -dropreplace github.com/seakeep/seakeep \
+			-dropreplace github.com/seakeep/seakeep/adapters/bolt "$$copy/t.mod"; \
 		cp "$$copy/t.mod" go.mod; cp "$$copy/t.sum" go.sum ); \
 	done
 

@@ -9,3 +9,9 @@ require (
 	github.com/sony/gobreaker/v2 v2.4.0
 	golang.org/x/sync v0.25.0
 )
+
+require (
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
+	github.com/influxdata/tdigest v0.0.1 // indirect
+	go.yaml.in/yaml/v4 v4.0.0 // indirect
+)

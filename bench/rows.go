@@ -34,7 +34,7 @@ type row struct {
 func rows() []row {
 	return []row{
 		closedRow(), openRow(), retryRow(), bulkheadRow(), timeoutRow(),
-		stackRow(), earlierRow(), refusedRow(), httpRow(),
+		stackRow(), earlierRow(), refusedRow(), httpRow(), doorRow(),
 	}
 }
 

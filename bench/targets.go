@@ -46,6 +46,8 @@ func targets() []target {
 			variant: openDo, value: allocations, unit: "allocs"},
 		{what: "RoundTripper: adds at most 600 ns to a stubbed transport", row: "h1",
 			variant: httpName, bound: 600, value: adds, unit: "ns"},
+		{what: "a refusal: under 1/20 of the time of serving a page", row: "g",
+			variant: pageRefused, bound: 1. / 20, value: against(pageBare), open: true},
 	}
 }
 

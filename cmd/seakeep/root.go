@@ -55,7 +55,8 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newSchemaCommand(), newSimCommand(), newImportCommand())
+		newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
+		newDegradeCommand())
 	return root
 }
 

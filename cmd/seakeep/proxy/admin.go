@@ -37,6 +37,10 @@ func (p *Proxy) adminHandler() http.Handler {
 	mux.HandleFunc("GET /v1/dependencies/{name}", p.showDependency)
 	mux.HandleFunc("POST /v1/dependencies/{name}/breaker", p.orderBreaker)
 	mux.HandleFunc("POST /v1/dependencies/{name}/operations/{operation}/breaker", p.orderBreaker)
+	mux.HandleFunc("GET /v1/serve", p.withDoor(
+		func(http.ResponseWriter, *http.Request, *seakeep.Door) error { return nil }))
+	mux.HandleFunc("POST /v1/serve/admission", p.withDoor(p.orderAdmission))
+	mux.HandleFunc("POST /v1/serve/degrade", p.withDoor(p.orderDegrade))
 	// A page in somebody's browser must not be able to open a breaker.
 	return http.NewCrossOriginProtection().Handler(mux)
 }

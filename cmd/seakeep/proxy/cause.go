@@ -21,6 +21,7 @@ import (
 
 // fail answers a request for which there is no answer.
 func (x *exchange) fail(err error) {
+	x.doubt()
 	var bad *wire.Refusal
 	fault := x.body.fault()
 	switch {
@@ -88,7 +89,8 @@ func (x *exchange) odd(kind, detail string) problem.Problem {
 // failure tells more.
 func ofReason(r core.Reason) (status int, kind string) {
 	switch r {
-	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen, core.KeysExhausted:
+	case core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen, core.KeysExhausted,
+		core.Throttled:
 		return http.StatusServiceUnavailable, problem.Unavailable
 	case core.BulkheadFull, core.QueueTimeout:
 		return http.StatusServiceUnavailable, problem.LimitReached

@@ -91,7 +91,7 @@ func inMemory(t *testing.T, s *conformance.Script, o core.Observer) (*Proxy, *me
 		t.Fatal(err)
 	}
 	p := newProxy(Options{Log: slog.New(slog.DiscardHandler)})
-	if p.set, err = seakeep.NewSet(file, seakeep.Options{Observer: o}); err != nil {
+	if p.set, err = seakeep.NewSet(file, seakeep.Options{Observer: o, Draw: conformance.Half}); err != nil {
 		t.Fatal(err)
 	}
 	p.transports[name], err = seakeephttp.NewTransport(p.set, name, b.Transport())

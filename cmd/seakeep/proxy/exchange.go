@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/internal/problem"
+	"github.com/seakeep/seakeep/seakeephttp"
 )
 
 // exchange is one request on its way through the proxy, and its answer.
@@ -29,6 +31,7 @@ type exchange struct {
 	interim interim
 	left    []string // of the caller's deadline, in milliseconds; nil: it named none
 	sent    bool     // the answer has begun
+	status  int      // ... with this; 0: with none
 }
 
 // exchange handles one request.
@@ -38,6 +41,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	x := &exchange{p: p, front: f, route: f.route.Load(), w: w, r: r, upgrade: upgradeOf(r.Header)}
 	x.interim.w, x.interim.old = w, !r.ProtoAtLeast(1, 1)
 	defer x.recovered()
+	defer func() { x.small.drop() }()
 	if p.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
@@ -46,7 +50,10 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 		x.make(noTunnels)
 	case x.loops():
 		x.make(looping)
-	case x.gather():
+	case !x.gather():
+	case x.route.gate != nil:
+		x.serve()
+	default:
 		x.carry()
 	}
 }
@@ -74,9 +81,7 @@ func (x *exchange) recovered() {
 func (x *exchange) carry() {
 	ctx, cancel := x.context()
 	defer cancel()
-	if x.small != nil {
-		defer x.small.drop()
-	} else if x.r.Body != nil && x.r.Body != http.NoBody {
+	if x.small == nil && x.r.Body != nil && x.r.Body != http.NoBody {
 		rc := http.NewResponseController(x.w)
 		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel}
 		// If something is left of it the connection ends with the answer, which
@@ -151,6 +156,15 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 	} else if x.body != nil {
 		out.Body = x.body
 	}
+	if seakeephttp.KeyedWriteOf(ctx) != nil {
+		// net/http would send a request with a key again by itself, and the
+		// program need not know what the key means. What has a body of which
+		// there is no second copy it sends once.
+		out.GetBody = nil
+		if out.Body == nil {
+			out.Body = io.NopCloser(strings.NewReader(""))
+		}
+	}
 	return out
 }
 
@@ -195,7 +209,7 @@ func sizeOf(resp *http.Response) int64 {
 
 // begin sends the answer's head.
 func (x *exchange) begin(status int) {
-	x.sent = true
+	x.sent, x.status = true, status
 	x.w.WriteHeader(status)
 }
 

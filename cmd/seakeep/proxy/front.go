@@ -30,12 +30,25 @@ type route struct {
 	name      string
 	mark, via string // what Via says of this hop; see exchange.via
 	transport *seakeephttp.Transport
+	gate      *seakeephttp.Gate // nil: a dependency's
 }
+
+// frontKind is what a listener is for.
+type frontKind uint8
+
+const (
+	dependencyFront frontKind = iota // a dependency is offered there
+	serveFront                       // our own callers come in there
+	adminFront                       // the proxy offers its own state there
+)
+
+// serveName is what the listener for our own callers is called.
+const serveName = "serve"
 
 // front is one listener and its connections.
 type front struct {
 	address  string // as in the file
-	admin    bool
+	kind     frontKind
 	listener *wire.Listener
 	server   *http.Server
 	route    atomic.Pointer[route] // nil for the admin address
@@ -47,18 +60,18 @@ type front struct {
 }
 
 // open begins to listen at address.
-func (p *Proxy) open(address string, admin bool) (*front, error) {
+func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	f := &front{address: address, admin: admin, served: make(chan struct{}), failed: p.failed}
+	f := &front{address: address, kind: kind, served: make(chan struct{}), failed: p.failed}
 	f.listener = wire.Listen(l, wire.Limits{Head: p.options.MaxHead, HeadTime: headTime,
 		Conns: p.options.MaxConns})
 	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.exchange(f, w, r)
 	})
-	if admin {
+	if kind == adminFront {
 		handler = p.adminHandler()
 	}
 	f.server = &http.Server{
@@ -71,7 +84,7 @@ func (p *Proxy) open(address string, admin bool) (*front, error) {
 		// OPTIONS * is for the dependency to answer.
 		DisableGeneralOptionsHandler: true,
 	}
-	if admin {
+	if kind == adminFront {
 		// Its answers are small and its requests have no reason to wait.
 		f.server.ReadTimeout, f.server.WriteTimeout = headTime, headTime
 	}

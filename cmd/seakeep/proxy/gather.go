@@ -70,5 +70,9 @@ func (g *gathered) body() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(g.text)), nil
 }
 
-// drop forgets the body, once nobody reads it any more.
-func (g *gathered) drop() { g.used.Add(-int64(cap(g.text))) }
+// drop forgets the body, if there is one, once nobody reads it any more.
+func (g *gathered) drop() {
+	if g != nil {
+		g.used.Add(-int64(cap(g.text)))
+	}
+}

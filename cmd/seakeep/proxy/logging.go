@@ -65,12 +65,29 @@ type observer struct{ log *slog.Logger }
 
 // Observe implements core.Observer.
 func (o observer) Observe(e core.Event) {
-	if e.Kind != core.BreakerChanged {
+	what := ""
+	switch e.Kind {
+	case core.BreakerChanged:
+		what = "breaker changed"
+	case core.RecoveryChanged:
+		what = "admission changed"
+	case core.DegradeChanged:
+		what = "degradation changed"
+	case core.ShedChanged:
+		// The cut moves with every window; what matters is that there is one.
+		if e.From != nothingShed && e.To != nothingShed {
+			return
+		}
+		what = "shedding changed"
+	default:
 		return
 	}
 	args := []any{"policy", e.Policy, "from", e.From, "to", e.To, "reason", e.Reason.String()}
 	if e.Key != "" {
 		args = append(args, "key", e.Key)
 	}
-	o.log.Warn("breaker changed", args...)
+	o.log.Warn(what, args...)
 }
+
+// nothingShed is the level below which nothing is.
+const nothingShed = "sheddable/0"

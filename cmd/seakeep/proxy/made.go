@@ -20,6 +20,13 @@ var (
 
 // make answers a request that no dependency has answered.
 func (x *exchange) make(m problem.Problem) {
+	x.dropBody()
+	x.answer(m)
+}
+
+// dropBody sees to it that what is left of the request is not taken for the next
+// one.
+func (x *exchange) dropBody() {
 	if done, touched := x.body.done(); !done {
 		rc := http.NewResponseController(x.w)
 		if waits := x.r.Header["Expect"] != nil && !touched; !waits {
@@ -29,14 +36,13 @@ func (x *exchange) make(m problem.Problem) {
 			x.w.Header().Set("Connection", "close")
 		}
 	}
-	x.answer(m)
 }
 
 // answer sends it.
 func (x *exchange) answer(m problem.Problem) {
 	x.log("answered here", "status", m.Status, "error", m.Error, "reason", m.Reason,
 		"detail", m.Detail)
-	x.sent = true
+	x.sent, x.status = true, m.Status
 	problem.Write(x.w, m)
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -72,6 +73,8 @@ type Proxy struct {
 	mu         sync.Mutex // for what follows; held while a file is put to use
 	fronts     map[string]*front
 	transports map[string]*seakeephttp.Transport
+	upstream   upstream
+	keys       *seakeephttp.Keys
 	file       fileState
 	retired    sync.WaitGroup // listeners that are being drained
 	serving    bool
@@ -100,6 +103,8 @@ func newProxy(o Options) *Proxy {
 		id:     strconv.FormatUint(rand.Uint64(), 36),
 		failed: make(chan error, 1), fronts: map[string]*front{},
 		transports: map[string]*seakeephttp.Transport{}}
+	p.keys = seakeephttp.NewKeys(http.HandlerFunc(keyed), seakeephttp.HandlerOptions{
+		OpenStore: openStore})
 	p.closing, p.kill = context.WithCancel(context.Background())
 	return p
 }
@@ -176,19 +181,25 @@ func (p *Proxy) drain() error {
 	p.fronts = map[string]*front{}
 	p.mu.Unlock()
 	for _, f := range fronts {
-		if !f.admin {
+		if f.kind != adminFront {
 			p.retire(f, p.options.Grace)
 		}
 	}
 	p.retired.Wait()
 	for _, f := range fronts {
-		if f.admin { // it answers probes until everything else has ended
+		if f.kind == adminFront { // it answers probes until everything else has ended
 			p.retire(f, time.Second)
 		}
 	}
 	p.retired.Wait()
 	for _, t := range p.transports {
 		t.CloseIdleConnections()
+	}
+	if t := p.upstream.transport; t != nil {
+		t.CloseIdleConnections()
+	}
+	if err := p.keys.Close(); err != nil {
+		p.log.Error("the store of idempotency keys", "error", err)
 	}
 	p.local.flush()
 	if p.closing.Err() != nil {

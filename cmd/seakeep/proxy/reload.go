@@ -113,7 +113,7 @@ func (p *Proxy) warn(file *config.File) {
 // wanted is what a file says of one listener.
 type wanted struct {
 	address, name string
-	admin         bool
+	kind          frontKind
 }
 
 // key tells listeners apart. Port 0 is a new port each time it is opened.
@@ -125,19 +125,22 @@ func (w wanted) key() string {
 }
 
 func (p *Proxy) wanted(file *config.File) (all []wanted, err error) {
+	if s := file.Serve; s != nil && s.Listen != "" {
+		all = append(all, wanted{s.Listen, serveName, serveFront})
+	}
 	for _, d := range file.Dependencies {
 		if d.Listen != "" {
 			all = append(all, wanted{address: d.Listen, name: d.Name})
 		}
 	}
 	if len(all) == 0 {
-		return nil, errors.New("no dependency has a listen address, so there is nothing to do; " +
-			"give one, such as listen: 127.0.0.1:8101")
+		return nil, errors.New("neither serve nor a dependency has a listen address, so there is " +
+			"nothing to do; give one, such as listen: 127.0.0.1:8101")
 	}
 	if admin := p.options.Admin; admin != "" {
-		all = append(all, wanted{address: admin, name: "admin", admin: true})
+		all = append(all, wanted{admin, "admin", adminFront})
 	} else if file.Admin.Listen != "" {
-		all = append(all, wanted{address: file.Admin.Listen, name: "admin", admin: true})
+		all = append(all, wanted{file.Admin.Listen, "admin", adminFront})
 	}
 	return all, nil
 }
@@ -151,6 +154,9 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 		return err
 	}
 	opened, err := p.openNew(all)
+	if err == nil && file.Serve != nil && file.Serve.Listen != "" {
+		err = p.keys.Prepare(file.Serve.Idempotency)
+	}
 	if err == nil {
 		err = use()
 	}
@@ -167,7 +173,7 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 			f = p.fronts[w.key()]
 		}
 		next[w.key()] = f
-		if err := p.direct(f, w); err != nil {
+		if err := p.direct(f, w, file); err != nil {
 			return err
 		}
 	}
@@ -187,10 +193,10 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 func (p *Proxy) openNew(all []wanted) (map[string]*front, error) {
 	opened := map[string]*front{}
 	for _, w := range all {
-		if f := p.fronts[w.key()]; f != nil && f.admin == w.admin {
+		if f := p.fronts[w.key()]; f != nil && (f.kind == adminFront) == (w.kind == adminFront) {
 			continue
 		}
-		f, err := p.open(w.address, w.admin)
+		f, err := p.open(w.address, w.kind)
 		if err != nil {
 			for _, f := range opened {
 				_ = f.listener.Close()
@@ -202,10 +208,14 @@ func (p *Proxy) openNew(all []wanted) (map[string]*front, error) {
 	return opened, nil
 }
 
-// direct sends a listener's requests to their dependency, which the set has.
-func (p *Proxy) direct(f *front, w wanted) error {
-	if w.admin {
+// direct sends a listener's requests to their dependency, which the set has, or
+// through the door.
+func (p *Proxy) direct(f *front, w wanted, file *config.File) error {
+	switch f.kind = w.kind; w.kind {
+	case adminFront:
 		return nil
+	case serveFront:
+		return p.behind(f, w, file)
 	}
 	t := p.transports[w.name]
 	if t == nil {
@@ -215,11 +225,15 @@ func (p *Proxy) direct(f *front, w wanted) error {
 		}
 		p.transports[w.name] = t
 	}
-	if r := f.route.Load(); r == nil || r.name != w.name {
-		mark := problem.Pseudonym + " (" + p.id + "/" + w.name + ")"
-		f.route.Store(&route{w.name, mark, "1.1 " + mark, t})
+	if r := f.route.Load(); r == nil || r.name != w.name || r.gate != nil {
+		f.route.Store(p.newRoute(w.name, t, nil))
 	}
 	return nil
+}
+
+func (p *Proxy) newRoute(name string, t *seakeephttp.Transport, g *seakeephttp.Gate) *route {
+	mark := problem.Pseudonym + " (" + p.id + "/" + name + ")"
+	return &route{name, mark, "1.1 " + mark, t, g}
 }
 
 // retireUnused drains the listeners and drops the transports that are no

@@ -3,10 +3,12 @@ package proxy
 import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/throttle"
 )
 
 // settingsView is what is in effect, defaults included. A limit that is off is
@@ -16,6 +18,7 @@ type settingsView struct {
 	Retry    *retrySettings    `json:"retry,omitempty"`
 	Breaker  *breakerSettings  `json:"breaker,omitempty"`
 	Bulkhead *bulkheadSettings `json:"bulkhead,omitempty"`
+	Throttle *throttleSettings `json:"throttle,omitempty"`
 	Fallback []string          `json:"fallback,omitempty"`
 	// Observed rungs decide and report, but let the call pass.
 	Observed []string `json:"observed,omitempty"`
@@ -60,6 +63,13 @@ type bulkheadSettings struct {
 	Holds string `json:"holds"`
 }
 
+type throttleSettings struct {
+	K        float64 `json:"k"`
+	WindowMS float64 `json:"window_ms"`
+	Cap      float64 `json:"cap"`
+	Minimum  int     `json:"minimum"`
+}
+
 func settingsOf(s *config.Settings) settingsView {
 	t := s.Call.Timeout
 	v := settingsView{Timeout: timeoutSettings{Connect: millis(s.Connect),
@@ -79,6 +89,9 @@ func settingsOf(s *config.Settings) settingsView {
 	if b := s.Call.Bulkhead; b != nil {
 		v.Bulkhead = &bulkheadSettings{b.Limit, b.Queue, b.Holds.String()}
 	}
+	if t := s.Call.Throttle; t != nil {
+		v.Throttle = &throttleSettings{t.K, millis(t.Window), t.Cap, t.Minimum}
+	}
 	for _, a := range s.Fallback.Order {
 		v.Fallback = append(v.Fallback, kindOf(a))
 	}
@@ -86,7 +99,7 @@ func settingsOf(s *config.Settings) settingsView {
 		bit  call.Rungs
 		name string
 	}{{call.RungTimeout, "timeout"}, {call.RungRetry, "retry"}, {call.RungBreaker, "breaker"},
-		{call.RungBulkhead, "bulkhead"}} {
+		{call.RungBulkhead, "bulkhead"}, {call.RungThrottle, "throttle"}} {
 		if s.Call.Observe.Has(rung.bit) {
 			v.Observed = append(v.Observed, rung.name)
 		}
@@ -129,6 +142,33 @@ func bulkheadOf(s *bulkhead.Snapshot) *bulkheadView {
 		return nil
 	}
 	return &bulkheadView{s.Limit, s.InUse, s.Peak, s.Queue, s.Queued, s.Refused, s.WaitedOut}
+}
+
+// throttleView has the classes of which something is known.
+type throttleView struct {
+	Classes []throttledView `json:"classes"`
+}
+
+type throttledView struct {
+	Criticality string  `json:"criticality"`
+	Requests    int64   `json:"requests"`
+	Accepted    int64   `json:"accepted"`
+	Refusal     float64 `json:"refusal_share"`
+	Refused     uint64  `json:"refused"`
+}
+
+func throttleOf(s *throttle.Snapshot) *throttleView {
+	if s == nil {
+		return nil
+	}
+	v := &throttleView{Classes: []throttledView{}}
+	for i, c := range s.Classes {
+		if c.Requests > 0 || c.Refused > 0 {
+			v.Classes = append(v.Classes, throttledView{core.CriticalityAt(i).String(), c.Requests, c.Accepts,
+				c.Refusal, c.Refused})
+		}
+	}
+	return v
 }
 
 type budgetView struct {

@@ -30,7 +30,7 @@ func (x *exchange) switchTo(resp *http.Response) {
 			Detail: "The connection cannot be upgraded: " + err.Error() + "."})
 		return
 	}
-	x.sent = true
+	x.sent, x.status = true, http.StatusSwitchingProtocols
 	end := &tunnelEnd{near, far}
 	defer end.Close()
 	if !x.front.tunnels.add(end) {

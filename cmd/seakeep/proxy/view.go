@@ -52,6 +52,7 @@ type policyView struct {
 	Breaker  *breakerView  `json:"breaker,omitempty"`
 	Keys     []breakerView `json:"breakers_by_key,omitempty"`
 	Bulkhead *bulkheadView `json:"bulkhead,omitempty"`
+	Throttle *throttleView `json:"throttle,omitempty"`
 	Budget   *budgetView   `json:"retry_budget,omitempty"`
 	Fallback *fallbackView `json:"fallback,omitempty"`
 }
@@ -165,6 +166,7 @@ func (p *Proxy) policyView(s *config.Settings) policyView {
 		v.Keys = append(v.Keys, breakerOf(&snap.Keyed[i]))
 	}
 	v.Bulkhead, v.Budget = bulkheadOf(snap.Bulkhead), budgetOf(snap.Budget)
+	v.Throttle = throttleOf(snap.Throttle)
 	if len(s.Fallback.Order) > 0 {
 		v.Fallback = fallbackOf(snap.Fallback)
 	}

@@ -1,0 +1,114 @@
+package proxy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/seakeep/seakeep"
+)
+
+// MaxRamp is the longest way back to full admission that an operator may ask
+// for.
+const MaxRamp = 24 * time.Hour
+
+// AdmissionOrder lets in a share of the demand, and everything again over the
+// ramp.
+type AdmissionOrder struct {
+	Share *float64 `json:"share"` // from 0 to 1
+	Ramp  string   `json:"ramp"`  // such as 60s; empty or 0s: until the next order
+}
+
+// DegradeOrder sets how many features of the list are off, or leaves it to the
+// pressure.
+type DegradeOrder struct {
+	Level *int `json:"level,omitempty"`
+	Auto  bool `json:"auto,omitempty"`
+}
+
+var (
+	errNoServe   = errors.New("the policy file has no serve section")
+	errAdmission = errors.New(
+		`give {"share": 0.4} or {"share": 0.4, "ramp": "60s"}, with a share from 0 to 1`)
+	errDegrade = errors.New(`give {"level": 2} or {"auto": true}`)
+)
+
+// readJSON reads one JSON value and nothing else.
+func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
+	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more than one value")
+	}
+	return nil
+}
+
+// Parse checks the order.
+func (o *AdmissionOrder) Parse() (share float64, ramp time.Duration, err error) {
+	if o.Share == nil || !(*o.Share >= 0 && *o.Share <= 1) {
+		return 0, 0, errAdmission
+	}
+	if o.Ramp != "" {
+		if ramp, err = time.ParseDuration(o.Ramp); err != nil || ramp < 0 || ramp > MaxRamp {
+			return 0, 0, fmt.Errorf("%q is not a ramp; give a time such as 60s, at most %v",
+				o.Ramp, MaxRamp)
+		}
+	}
+	return *o.Share, ramp, nil
+}
+
+// withDoor answers with the state of the door after an order.
+func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request, *seakeep.Door) error,
+) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		door := p.set.Door()
+		if door == nil {
+			say(w, http.StatusNotFound, errNoServe.Error())
+			return
+		}
+		if err := order(w, r, door); err != nil {
+			say(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		v, _ := p.serveView()
+		show(w, http.StatusOK, v)
+	}
+}
+
+// orderAdmission is the operator's way back from an overload that feeds itself.
+func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request, d *seakeep.Door) error {
+	var o AdmissionOrder
+	if err := readJSON(w, r, &o); err != nil {
+		return errors.Join(errAdmission, err)
+	}
+	share, ramp, err := o.Parse()
+	if err != nil {
+		return err
+	}
+	p.log.Warn("admission changed by hand", "share", share, "ramp", ramp, "client", r.RemoteAddr)
+	return d.Admit(share, ramp)
+}
+
+// orderDegrade sets what is left out.
+func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request, d *seakeep.Door) error {
+	var o DegradeOrder
+	if err := readJSON(w, r, &o); err != nil {
+		return errors.Join(errDegrade, err)
+	}
+	if o.Auto == (o.Level != nil) {
+		return errDegrade
+	}
+	if o.Auto {
+		p.log.Warn("degradation left to the pressure", "client", r.RemoteAddr)
+		d.DegradeAuto()
+		return nil
+	}
+	p.log.Warn("degradation changed by hand", "level", *o.Level, "client", r.RemoteAddr)
+	return d.Degrade(*o.Level)
+}

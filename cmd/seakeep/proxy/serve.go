@@ -1,0 +1,122 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/adapters/bolt"
+	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/idempotency"
+	"github.com/seakeep/seakeep/seakeephttp"
+)
+
+// upstreamName is what the program behind the door is called where dependencies
+// have their names.
+const upstreamName = "upstream"
+
+// serve lets a request in, or not, and carries it to the program behind.
+func (x *exchange) serve() {
+	in, refused := x.route.gate.Enter(x.r)
+	switch {
+	case refused != nil:
+		x.dropBody()
+		x.sent = true
+		refused.Write(x.w)
+		x.p.local.info("a request was refused", "for", x.route.name, "method", x.r.Method,
+			"path", x.r.URL.Path, "reason", refused.Rejection.Reason.String())
+		return
+	case in == nil:
+		x.leave()
+	}
+	defer func() { in.End(x.status) }()
+	ctx, left, limited := in.Open()
+	x.r = x.r.WithContext(ctx)
+	if limited {
+		h := x.r.Header
+		h[deadline.Header] = []string{deadline.EncodeMillis(left)}
+		delete(h, deadline.EnvoyHeader)
+		delete(h, deadline.GRPCHeader)
+	}
+	cfg := x.p.set.File().Serve
+	if cfg == nil || cfg.Idempotency == nil {
+		x.carry()
+		return
+	}
+	if x.small != nil { // it was read; whoever makes its fingerprint reads it again
+		x.r.Body, _ = x.small.body()
+	}
+	ctx = context.WithValue(x.r.Context(), exchangeKey{}, x)
+	x.p.keys.Serve(x.w, x.r.WithContext(ctx), cfg.Idempotency)
+}
+
+type exchangeKey struct{}
+
+// keyed carries a request whose key has been seen to. The writer takes the
+// answer down, and the context no longer ends when the client leaves.
+func keyed(w http.ResponseWriter, r *http.Request) {
+	x := r.Context().Value(exchangeKey{}).(*exchange)
+	x.w, x.r = w, r
+	x.carry()
+}
+
+// doubt tells the keeper of keys what an answer of our own leaves open. The
+// write ran if anything may have been sent.
+func (x *exchange) doubt() {
+	k := seakeephttp.KeyedWriteOf(x.r.Context())
+	for _, a := range x.report.Attempts {
+		if a.Result.Cause != core.Unsent {
+			k.NotAnswered()
+			return
+		}
+	}
+	k.NotSent()
+}
+
+// upstreamSet is the policy by which the program behind the door is called: the
+// door has done all that there is to do.
+func upstreamSet(service string, to *url.URL) (*seakeep.Set, error) {
+	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to}}
+	d.Call.Name = upstreamName
+	return seakeep.NewSet(&config.File{Version: 1, Service: service,
+		Dependencies: []*config.Dependency{d}}, seakeep.Options{})
+}
+
+// behind sends a listener's requests through the door to the program behind it.
+func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
+	to := file.Serve.Upstream
+	if p.upstream.transport == nil || p.upstream.to != to.String() {
+		set, err := upstreamSet(file.Service, to)
+		if err != nil {
+			return err
+		}
+		t, err := seakeephttp.NewTransport(set, upstreamName, nil)
+		if err != nil {
+			return err
+		}
+		if old := p.upstream.transport; old != nil {
+			defer old.CloseIdleConnections()
+		}
+		p.upstream.to, p.upstream.transport = to.String(), t
+	}
+	gate, err := seakeephttp.NewGate(p.set)
+	if err != nil {
+		return err
+	}
+	f.route.Store(p.newRoute(w.name, p.upstream.transport, gate))
+	return nil
+}
+
+// upstream is the program behind the door.
+type upstream struct {
+	to        string
+	transport *seakeephttp.Transport
+}
+
+// openStore opens the file that keeps idempotency keys.
+func openStore(path string, c idempotency.Config) (idempotency.Store, error) {
+	return bolt.Open(path, c)
+}
