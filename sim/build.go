@@ -14,7 +14,7 @@ import (
 func newWorld(s *config.Scenario, o Options) (*World, error) {
 	w := &World{scenario: s, seed: s.Seed + o.Seed, warm: core.Instant(s.Warmup),
 		end: core.Instant(s.For), width: max(1, core.Instant(s.For)/parts), trace: o.Trace, fate: o.Fate,
-		answer: o.Answer}
+		answer: o.Answer, draw: o.Draw}
 	for _, c := range s.Services {
 		w.services = append(w.services, w.newService(c))
 	}
@@ -74,6 +74,9 @@ func (w *World) wire(s *service) error {
 	}
 	for _, i := range s.instances {
 		if err := w.equip(i, names); err != nil {
+			return err
+		}
+		if err := w.newDoor(i, nil, s.cfg.Policy); err != nil {
 			return err
 		}
 		if s.cfg.Health != nil {
@@ -207,6 +210,7 @@ func settings(f *config.File, name string) (call.Config, []config.Answer, error)
 // setPolicy puts another policy to use, as a reload does.
 func (w *World) setPolicy(s *service, f *config.File) {
 	for _, i := range s.instances {
+		_ = w.newDoor(i, i.door, f) // the reader of scenarios has checked it
 		for _, m := range i.members {
 			cfg, fallback, err := settings(f, m.name)
 			if err != nil {

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"time"
+
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 )
@@ -68,6 +70,7 @@ func (s *service) settle(restarted bool) {
 		r.work, r.fails = r.cfg.Work, r.cfg.Fails
 	}
 	policy, cut, buffered := s.cfg.Policy, false, false
+	var admits *config.Change
 	for _, c := range s.world.inForce {
 		if c.Of != s.cfg.Name {
 			continue
@@ -75,6 +78,8 @@ func (s *service) settle(restarted bool) {
 		switch c.Kind {
 		case config.SetWork, config.SetFails:
 			s.setRoutes(c)
+		case config.SetAdmission:
+			admits = c
 		case config.SetCapacity:
 			s.gate.Capacity = c.Capacity
 		case config.CutNetwork:
@@ -87,6 +92,7 @@ func (s *service) settle(restarted bool) {
 		s.policy = policy
 		s.world.setPolicy(s, policy)
 	}
+	s.admit(admits)
 	mended := s.cut && !cut
 	s.cut, s.buffered = cut, buffered
 	if mended {
@@ -94,6 +100,23 @@ func (s *service) settle(restarted bool) {
 	}
 	for _, i := range s.instances {
 		i.settle(restarted)
+	}
+}
+
+// admit gives an operator's order to the doors, if it is another than before.
+func (s *service) admit(c *config.Change) {
+	if c == s.admits {
+		return
+	}
+	s.admits = c
+	share, ramp := 1.0, time.Duration(0)
+	if c != nil {
+		share, ramp = c.Share, c.Ramp
+	}
+	for _, i := range s.instances {
+		if i.door != nil {
+			i.door.Reduce(s.world.now, share, ramp)
+		}
 	}
 }
 
@@ -149,5 +172,6 @@ func (i *instance) comeBack(cold bool) {
 	i.down = false
 	if cold {
 		i.cold, i.missed = true, 0
+		_ = i.service.world.newDoor(i, nil, i.service.policy) // valid: it was made before
 	}
 }

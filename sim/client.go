@@ -112,7 +112,7 @@ func (u *user) ask() {
 	u.at.stats.sent(w)
 	m := c.members[int(c.sent)%len(c.members)]
 	o := w.newCall(m, u)
-	o.id, o.part = u.id, 0
+	o.id, o.part, o.class, o.tenant = u.id, 0, c.cfg.Criticality, c.cfg.Tenant
 	o.dest, o.route = c.dest, u.at.route
 	u.o = o
 	req := call.Request{Deadline: core.Never}

@@ -135,7 +135,7 @@ func (s *service) check() {
 	busy, queued := 0, 0
 	for _, i := range s.instances {
 		busy += i.busy
-		queued += i.queue.len()
+		queued += i.queue.len() + i.outside
 		for j := i.active; j != nil; j = j.after {
 			stayed += int64(now - j.arrived)
 		}

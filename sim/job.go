@@ -3,7 +3,7 @@ package sim
 import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
-	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/serve"
 )
 
 // stage is where a request stands at the service that it was sent to.
@@ -11,6 +11,7 @@ type stage uint8
 
 const (
 	travelling stage = iota // on the network
+	knocking                // waits at the door
 	queued                  // waits for a worker
 	working                 // its own work
 	calling                 // its route's calls
@@ -27,6 +28,8 @@ type job struct {
 	attempt  int
 	scripted core.Result // what Options.Answer wants
 	id, part uint64
+	class    core.Criticality
+	tenant   string
 	deadline core.Instant
 	arrived  core.Instant
 	since    core.Instant // when it got its worker
@@ -41,6 +44,9 @@ type job struct {
 	index    int  // in the queue, or among those that hang
 	before   *job // neighbours at the instance
 	after    *job
+	visit    serve.Visit
+	outside  bool  // waits at the door
+	gen      int64 // tells uses of this value apart
 }
 
 // maxParallel is how many calls a route may make at once.
@@ -50,12 +56,22 @@ const (
 	jobArrives = iota // what Fire is told
 	jobWorked
 	jobScripted
+	jobKnocks
+	jobWoken
 )
 
 // Fire implements Actor.
 func (j *job) Fire(what int, arg int64) {
+	if what == jobWoken {
+		if arg == j.gen && j.stage == knocking {
+			j.follow(j.visit.Step(j.inst.service.world.now, serve.Woke))
+		}
+		return
+	}
 	j.timer = Timer{}
 	switch what {
+	case jobKnocks:
+		j.follow(j.visit.Step(j.inst.service.world.now, serve.Woke))
 	case jobArrives:
 		j.arrive()
 	case jobWorked:
@@ -93,7 +109,17 @@ func (j *job) arrive() {
 		return
 	}
 	s.enter(j)
-	passes := i.silent || s.gate.pass(w.now)
+	if i.door != nil && !i.silent {
+		j.knock()
+		return
+	}
+	j.welcome()
+}
+
+// welcome is where a request meets what an instance can do.
+func (j *job) welcome() {
+	i, s := j.inst, j.inst.service
+	passes := i.silent || s.gate.pass(s.world.now)
 	switch {
 	case i.silent, !passes && s.gate.Over == config.Hang:
 		s.count.hung++
@@ -149,133 +175,6 @@ func (j *job) worked() {
 	}
 	j.stage = calling
 	j.next()
-}
-
-// next makes the following calls: one, and those that run beside it.
-func (j *job) next() {
-	steps := j.route.steps
-	if j.step == len(steps) {
-		j.succeed()
-		return
-	}
-	from := j.step
-	j.step++
-	for j.step < len(steps) && steps[j.step].cfg.Parallel {
-		j.step++
-	}
-	to := j.step
-	j.open = to - from
-	for k := from; k < to && j.stage == calling; k++ {
-		j.make(k, k-from)
-	}
-}
-
-// make starts one call.
-func (j *job) make(k, at int) {
-	st := &j.route.steps[k]
-	o := j.inst.service.world.newCall(j.inst.members[st.member], j)
-	o.id, o.part = j.id, mix(j.part^uint64(k+1)<<32)
-	o.dest, o.route = st.to, st.route
-	j.calls[at] = o
-	o.begin(call.Request{Deadline: j.given()})
-}
-
-// given is the deadline that the request's calls must keep.
-func (j *job) given() core.Instant {
-	if j.inst.service.cfg.IgnoreDeadline {
-		return core.Never
-	}
-	return j.deadline
-}
-
-// called implements owner.
-func (j *job) called(o *outcall, v call.Verdict) {
-	m := o.member
-	for i, c := range j.calls {
-		if c == o {
-			j.calls[i] = nil
-		}
-	}
-	ok, failure := v == call.Succeeded, o.failure(v)
-	j.degraded = j.degraded || ok && o.degraded
-	var next *member
-	if !ok && j.stage != over && o.wantsFallback(v) {
-		ok, next = m.standIn()
-		j.degraded = j.degraded || ok || next != nil
-	}
-	m.world.freeCall(o)
-	switch {
-	case j.stage == over:
-	case next != nil:
-		j.askInstead(next)
-	case !ok:
-		j.fail(failure)
-	default:
-		if j.open--; j.open == 0 {
-			j.next()
-		} else {
-			j.paused(nil) // the others may all be waiting
-		}
-	}
-}
-
-// askInstead makes a call to the dependency that is another one's fallback.
-func (j *job) askInstead(m *member) {
-	o := m.world.newCall(m, j)
-	o.id, o.part = j.id, mix(j.part^0xfa11bac)
-	o.dest, o.route = m.dest, m.dest.routes[0]
-	for i := range j.calls {
-		if j.calls[i] == nil {
-			j.calls[i] = o
-			break
-		}
-	}
-	o.begin(call.Request{Deadline: j.given()})
-}
-
-// paused implements owner: a worker may be given back while retries wait, and
-// nothing else is under way.
-func (j *job) paused(*outcall) {
-	if !j.worker || !j.inst.service.cfg.ReleaseWhileWaiting {
-		return
-	}
-	waiting := 0
-	for _, o := range j.calls {
-		if o != nil && o.waits && !o.ready {
-			waiting++
-		}
-	}
-	if waiting == j.open {
-		j.freeWorker()
-	}
-}
-
-// goOn wakes the calls whose wait is over. One of them may end the request, and
-// the others with it.
-func (j *job) goOn() {
-	for k := range j.calls {
-		if o := j.calls[k]; o != nil && o.ready {
-			o.wake()
-		}
-	}
-}
-
-// resumed implements owner: to go on takes a worker again.
-func (j *job) resumed(o *outcall) bool {
-	i := j.inst
-	if j.worker || !i.service.cfg.ReleaseWhileWaiting {
-		return true
-	}
-	if i.full() {
-		if !j.wanting {
-			j.wanting = true
-			i.queue.pushBack(j)
-			i.service.queueAt(i.service.world.now, +1)
-		}
-		return false
-	}
-	j.takeWorker()
-	return true
 }
 
 func (j *job) takeWorker() {

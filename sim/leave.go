@@ -36,6 +36,7 @@ func (j *job) leave(r core.Result) {
 		}
 	}
 	i.service.exit(j)
+	j.closeDoor(r)
 	if j.worker {
 		j.freeWorker()
 	}
@@ -60,7 +61,7 @@ func (j *job) abandoned() {
 	s := j.inst.service
 	switch j.stage {
 	case travelling, over: // finds out when it arrives, or is about to answer
-	case hanging:
+	case hanging, knocking: // the door sees who leaves
 		j.drop()
 	default:
 		if s.cfg.Abandoned == config.Stops {

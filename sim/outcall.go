@@ -28,6 +28,8 @@ type outcall struct {
 	call     call.Call
 	timer    Timer
 	id, part uint64 // of the request, and which of its calls: what draws belong to
+	class    core.Criticality
+	tenant   string
 	route    *route
 	dest     *service
 	jobs     [8]*job // attempts that the other side still has, by lane
@@ -54,7 +56,21 @@ func (o *outcall) begin(req call.Request) {
 	o.running = -1
 	o.member.begun++
 	o.draws = o.member.draws.Of(o.id, o.part)
-	o.apply(o.call.Begin(o.now(), o.member.plan, req))
+	req.Class = o.class
+	if o.member.plan.Throttled() {
+		// One of its own: a throttle must not shift the draws of the jitter.
+		luck := o.member.draws.Of(o.id, mix(o.part^0x7412077e))
+		req.Draw = o.drawn(&luck)
+	}
+	o.apply(o.call.Begin(o.now(), o.member.plan, &req))
+}
+
+// drawn is the next random number of a stream, unless the run has its own.
+func (o *outcall) drawn(s *Stream) float64 {
+	if draw := o.member.world.draw; draw != nil {
+		return draw()
+	}
+	return s.Float64()
 }
 
 func (o *outcall) now() core.Instant { return o.member.world.now }
@@ -131,7 +147,7 @@ func (o *outcall) launch(lane int) {
 	o.member.launched++
 	attempt := uint64(o.call.Attempts() - 1)
 	j := o.member.world.newJob(o.dest.instances[o.dest.choose(o)], o.route)
-	j.id, j.part = o.id, mix(o.part^(attempt+1))
+	j.id, j.part, j.class, j.tenant = o.id, mix(o.part^(attempt+1)), o.class, o.tenant
 	j.deadline = o.call.AttemptDeadline()
 	j.caller, j.lane, j.attempt = o, lane, int(attempt)
 	o.jobs[lane] = j
@@ -147,7 +163,7 @@ func (o *outcall) returned(lane int, r core.Result) {
 	o.dest.visited(o, r)
 	e := call.Event{Kind: call.Returned, Lane: uint8(lane), Result: r}
 	if r.Outcome != core.Success {
-		e.Draw = o.draws.Float64()
+		e.Draw = o.drawn(&o.draws)
 		e.Facts = call.Facts{Safety: retry.Idempotent, Replayable: true,
 			Elsewhere: o.dest.elsewhere(o)}
 	}

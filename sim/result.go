@@ -6,6 +6,7 @@ import (
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/serve"
 	"github.com/seakeep/seakeep/core/window"
 )
 
@@ -39,6 +40,7 @@ type ServiceResult struct {
 	Rate                             float64 // requests a second
 	Busy, Queued, Here               float64 // means
 	MostBusy, MostQueued             int
+	Doors                            []serve.Snapshot // of the instances that have one, at the end
 	Samples                          []Sample
 }
 
@@ -157,6 +159,11 @@ func (w *World) serviceResult(k int, s *service, a, b counts) ServiceResult {
 	r.Rate = float64(r.Arrived) / w.seconds()
 	for _, row := range w.samples {
 		r.Samples = append(r.Samples, row[k])
+	}
+	for _, i := range s.instances {
+		if i.door != nil {
+			r.Doors = append(r.Doors, i.door.Snapshot(w.end))
+		}
 	}
 	return r
 }

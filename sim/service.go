@@ -6,6 +6,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/balance"
+	"github.com/seakeep/seakeep/core/serve"
 )
 
 // service is one node of the call graph.
@@ -16,14 +17,15 @@ type service struct {
 	routes    []*route
 	balancer  *balance.Balancer // nil: one instance
 	gate      gate
-	work      *Stream      // service times
-	luck      *Stream      // failures and cache hits
-	roads     *Stream      // network
-	hasRoad   bool         // the network has a delay or a loss
-	policy    *config.File // in use
-	cut       bool         // the network to it is down
-	buffered  bool         // ... and holds back what is on the way
-	held      []*job       // ... here
+	work      *Stream        // service times
+	luck      *Stream        // failures and cache hits
+	roads     *Stream        // network
+	hasRoad   bool           // the network has a delay or a loss
+	policy    *config.File   // in use
+	cut       bool           // the network to it is down
+	buffered  bool           // ... and holds back what is on the way
+	held      []*job         // ... here
+	admits    *config.Change // an operator\'s order to the doors; nil: none
 	count     counts
 	full      moment // when all workers were busy
 	turned    moment // when one was refused
@@ -62,6 +64,8 @@ type instance struct {
 	missed  int  // cache misses since it was cold
 	cold    bool
 	codel   codel
+	door    *serve.Door // nil: everything is taken in
+	outside int         // requests that wait at it
 }
 
 // full reports whether every worker is busy.

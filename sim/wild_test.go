@@ -21,6 +21,7 @@ var wildRungs = []string{
 		"    timeout: {request: 200ms, total: 400ms, acquire: 50ms}\n",
 	tryBudget + "    bulkhead: {limit: 3, queue: 9, holds: attempts}\n" +
 		"    timeout: {request: 100ms, acquire: 300ms}\n    fallback: [{dependency: pricing}, omit: {}]\n",
+	tryTimeout + tryRetry + "    throttle: {k: 1.5, window: 500ms, minimum: 3}\n    bulkhead: {limit: 9}\n",
 }
 
 // wildScenario is a random one with what changes while calls are under way:

@@ -26,6 +26,7 @@ type World struct {
 	trace    func(core.Event)
 	fate     func(Fate)
 	answer   func(string, uint64, int) (time.Duration, core.Result, bool)
+	draw     func() float64
 	jobs     []*job     // to be used again
 	outcalls []*outcall // to be used again
 }
@@ -43,6 +44,9 @@ type Options struct {
 	Answer func(service string, request uint64, attempt int) (time.Duration, core.Result, bool)
 	// Fate receives the end of every user's request, in order.
 	Fate func(Fate)
+	// Draw, if set, is where calls get their random numbers from, in [0, 1): the
+	// jitter of waits and the throttle. The rest of the world keeps its streams.
+	Draw func() float64
 }
 
 // Fate is how one user's request ended. Its ID is the same in every run of the
@@ -98,7 +102,7 @@ func (w *World) newJob(i *instance, r *route) *job {
 	}
 	j := w.jobs[n-1]
 	w.jobs = w.jobs[:n-1]
-	*j = job{inst: i, route: r}
+	*j = job{inst: i, route: r, gen: j.gen + 1}
 	return j
 }
 

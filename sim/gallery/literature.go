@@ -12,14 +12,14 @@ import (
 func literature() []Entry {
 	return []Entry{
 		{ID: "2.1", Kind: Analytic, Title: "The Tail at Scale: one in 10,000 of 2,000 servers", run: tailAtScale},
-		{ID: "2.2", Kind: Published, Title: "Google's client-side throttle", run: throttle},
+		{ID: "2.2", Kind: Unit, Title: "Google's client-side throttle", run: sreThrottle},
 		{ID: "2.3", Kind: Unit, Title: "Finagle's and Envoy's retry budgets", run: budgets},
-		{ID: "2.4", Kind: Published, Title: "Client throttle against admission control", run: admission},
-		{ID: "2.5", Kind: Published, Title: "Adaptive concurrency limits", run: limits},
-		{ID: "2.6-policy", Kind: Published, Title: "CoDel's drop times", run: codel},
+		{ID: "2.4", Kind: Simulation, Title: "Client throttle against admission control", run: admission},
+		{ID: "2.5", Kind: Simulation, Title: "Adaptive concurrency limits", run: limits},
+		{ID: "2.6-policy", Kind: Unit, Title: "CoDel's drop times, and classes under overload", run: queues},
 		{ID: "2.6", Kind: Simulation, Title: "CoDel's drop times, in a simulated queue", run: codelQueue},
-		{ID: "2.7", Kind: Published, Title: "DAGOR: random shedding of tasks of several calls", run: dagor},
-		{ID: "2.8", Kind: Published, Title: "Breakwater, TopFull and shedders in production", run: shedders},
+		{ID: "2.7", Kind: Simulation, Title: "DAGOR: shedding tasks of several calls", run: dagor},
+		{ID: "2.8", Kind: Simulation, Title: "Breakwater, TopFull and shedders in production", run: shedders},
 		{ID: "2.9", Kind: Simulation, Title: "Amazon's jitter simulation", run: amazon},
 		{ID: "2.10", Kind: Simulation, Title: "Brooker's study of retries", run: brooker},
 		{ID: "2.11-HotOS", Kind: Simulation, Title: "Metastable failures, HotOS 2021", run: hotOS},
@@ -36,15 +36,6 @@ func literature() []Entry {
 func tailAtScale(s *sheet) {
 	s.Setup = "A request needs all of 2,000 servers; each is slow once in 10,000 calls."
 	s.rounds("requests slow", known{18.1, 1, "%"}, anySlow(2000, 0.0001))
-}
-
-const noThrottle = "core/throttle does not exist yet"
-
-func throttle(s *sheet) {
-	s.Setup = "p = max(0, (requests - K accepts) / (requests + 1)), K = 2, counted over 2 min."
-	s.lacks = noThrottle
-	s.absent("K", "2")
-	s.absent("a client's retry ratio", "at most 10 %")
 }
 
 func budgets(s *sheet) {
@@ -71,32 +62,6 @@ func budgets(s *sheet) {
 		"kinds."
 }
 
-func admission(s *sheet) {
-	s.Setup = "Demand 100/s, K = 2, a backend that can do C; and one that fails a share of " +
-		"calls."
-	s.lacks = noThrottle
-	s.absent("backend load is min(R, K C): C = 60", "100 /s")
-	s.absent("C = 30", "60 /s")
-	s.absent("C = 10", "20 /s")
-	s.absent("sent at 45 % success", "13 /s")
-	s.absent("recovery after 600 s, 120 s window, 10/s", "441 to 744 s")
-	s.absent("Envoy's, cap 0.8", "16 to 24 s")
-}
-
-func limits(s *sheet) {
-	s.Setup = "Round-trip times into a limit algorithm."
-	s.lacks = "core/limit does not exist yet"
-	s.absent("Vegas from 20, rtt 10 10 10 15 20 12 11", "20, 26, 32, 31, 30, 30, 30")
-	s.absent("Gradient2, ten of 10, then 15 20 30 50 10", "28.8, 28.182, 26.196, 24.377, 25.177")
-	s.absent("Envoy from 100, samples 10 12.5 15 20 30 50", "136, 110, 92, 70, 57, 57")
-}
-
-func codel(s *sheet) {
-	s.Setup = "Target 5 ms, interval 100 ms; the wait stays above the target."
-	s.lacks = "core/bulkhead has no CoDel queue yet; 2.6 shows that of the simulator"
-	s.absent("ms between drops", "100, 70.7, 57.7, 50")
-}
-
 // codelQueue overloads one simulated worker, with requests of 0.1 ms, and reads
 // off when its queue drops.
 func codelQueue(s *sheet) {
@@ -119,30 +84,6 @@ func codelQueue(s *sheet) {
 		// A queue drops when a worker takes from it, every 0.1 ms.
 		s.mean("drop "+number(float64(i+2), 0, "")+" after", want, same(gap), off(0.2))
 	}
-}
-
-func dagor(s *sheet) {
-	s.Setup = "A service at twice its capacity that sheds at random, and tasks that call it k " +
-		"times."
-	s.lacks = "core/shed does not exist yet"
-	for _, k := range []int{2, 3, 4} {
-		f := Figure{Name: number(float64(k), 0, "calls") + " all served",
-			Ours: number(100*power(0.5, k), 2, "%"), Match: true}
-		f.Published = [...]string{2: "25 %", 3: "12.5 %", 4: "6.25 %"}[k]
-		s.add(f)
-	}
-	s.absent("mean queueing time that sheds", "20 ms")
-	s.Note = "The shares are arithmetic; that priorities do better is what core/shed has to " +
-		"show."
-}
-
-func shedders(s *sheet) {
-	s.Setup = "Figures of papers and talks, without a model of ours."
-	s.lacks = "no credit-based or entry-rate control is planned, and core/shed does not exist " +
-		"yet"
-	s.absent("Breakwater settles after a step to 1.4 times", "under 20 ms")
-	s.absent("TopFull's goodput against DAGOR's", "1.82 times")
-	s.absent("Netflix, user-initiated in a prefetch spike", "above 99.4 %")
 }
 
 func outliers(s *sheet) {

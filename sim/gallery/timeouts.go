@@ -76,7 +76,7 @@ func inTurn(until core.Instant) float64 {
 		plan := must(call.New(call.Config{Timeout: deadline.Config{Request: 300 * ms},
 			Retry: &retry.Config{Attempts: 2, Backoff: atOnce}}, 1, nil))
 		hung := &patient{engine: e}
-		hung.follow(hung.call.Begin(e.Now(), plan, call.Request{Deadline: until}))
+		hung.follow(hung.call.Begin(e.Now(), plan, &call.Request{Deadline: until}))
 		for e.Pending() > 0 {
 			e.Run(e.Now() + core.Instant(ms))
 		}

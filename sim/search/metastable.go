@@ -230,7 +230,7 @@ func Describe(s *config.Scenario) string {
 	what := map[config.ChangeKind]string{config.SetWork: "slows down", config.SetFails: "fails",
 		config.GoDown: "goes down", config.GoSilent: "does not answer", config.Restart: "restarts",
 		config.CutNetwork: "is cut off", config.SetPolicy: "has another policy",
-		config.SetCapacity: "has another capacity"}[c.Kind]
+		config.SetCapacity: "has another capacity", config.SetAdmission: "lets in less"}[c.Kind]
 	if c.Kind == config.SetRate {
 		what = fmt.Sprintf("sends %.4g/s instead of %.4g/s", c.Rate, rateOf(s, c.Of))
 	}

@@ -28,8 +28,8 @@ type bin struct {
 	calls, attempts, timeouts uint64
 	waited                    time.Duration // by the attempts that timed out
 	retries                   uint64
-	full, denied              uint64        // refused by the bulkhead; retries refused by the budget
-	fullAt, deniedAt          time.Duration // the first of them
+	full, held, denied        uint64        // refused by bulkhead and throttle; retries by the budget
+	fullAt, heldAt, deniedAt  time.Duration // the first of them
 }
 
 // change is one of a breaker.
@@ -73,8 +73,12 @@ func (l *Log) Observe(e core.Event) {
 			first(&b.denied, &b.deniedAt, e.At)
 		}
 	case core.CallRejected:
-		if (e.Reason == core.BulkheadFull || e.Reason == core.QueueTimeout) && !e.Observed {
+		switch {
+		case e.Observed:
+		case e.Reason == core.BulkheadFull, e.Reason == core.QueueTimeout:
 			first(&b.full, &b.fullAt, e.At)
+		case e.Reason == core.Throttled:
+			first(&b.held, &b.heldAt, e.At)
 		}
 	case core.BreakerChanged:
 		d.changes = append(d.changes, change{time.Duration(e.At), userOf(e.Policy), e.From, e.To,
@@ -131,6 +135,7 @@ func (d *decisions) sum(from, to int) (s bin) {
 		s.retries += b.retries
 		s.denied += b.denied
 		s.full += b.full
+		s.held += b.held
 	}
 	return s
 }

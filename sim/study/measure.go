@@ -77,6 +77,7 @@ const (
 	Queued     = "queued"
 	MostBusy   = "most-busy"
 	MostQueued = "most-queued"
+	Limit      = "limit"
 
 	Calls         = "calls"
 	Attempts      = "attempts"
@@ -110,6 +111,12 @@ func endpoint(e *sim.EndpointResult, seconds float64) []measure {
 }
 
 func service(v *sim.ServiceResult, seconds float64) []measure {
+	slots := 0
+	for i := range v.Doors {
+		if s := v.Doors[i].Slots; s != nil {
+			slots += s.Limit
+		}
+	}
 	return []measure{
 		{name: Rate, unit: PerSecond, value: v.Rate},
 		rate("served", v.Served, seconds),
@@ -125,6 +132,7 @@ func service(v *sim.ServiceResult, seconds float64) []measure {
 		ratio("time", Seconds, v.Here, v.Rate),
 		number(MostBusy, float64(v.MostBusy)),
 		number(MostQueued, float64(v.MostQueued)),
+		number(Limit, float64(slots)),
 	}
 }
 

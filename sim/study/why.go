@@ -29,6 +29,8 @@ const (
 	Late
 	// Full: all workers are busy, or a bulkhead is.
 	Full
+	// Held: a throttle holds calls back.
+	Held
 	// Waiting: the queue promises a wait that nobody has the patience for.
 	Waiting
 	// Turned: a service turns requests away.
@@ -49,7 +51,7 @@ const (
 	Recovered
 )
 
-var kindNames = [...]string{"given", "late", "full", "waiting", "turned", "away", "retrying", "spent",
+var kindNames = [...]string{"given", "late", "full", "held", "waiting", "turned", "away", "retrying", "spent",
 	"breaking", "degraded", "failing", "recovered"}
 
 // String returns the kind's name in lower case.

@@ -83,6 +83,9 @@ func (t *tale) inWords(c *config.Change) (begins, ends string) {
 		return fromTo("capacity ", t.before(c, func() string { return capacityInWords(s.Capacity) },
 			func(o *config.Change) string { return capacityInWords(o.Capacity) }),
 			capacityInWords(c.Capacity))
+	case config.SetAdmission:
+		return fmt.Sprintf("an operator lets %s of the demand into %s", Share.Text(c.Share), who),
+			"an operator lets everything into " + who + " again"
 	case config.GoDown:
 		return who + " goes down", who + " is back"
 	case config.GoSilent:

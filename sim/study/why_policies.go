@@ -20,6 +20,11 @@ func (t *tale) policies() {
 				return fmt.Sprintf("the bulkhead for %s is full: %s, %s of the calls refused",
 					t.label(d), limit, percent(s.full, s.calls))
 			})
+		t.counted(d, Held, func(b *bin) (uint64, time.Duration) { return b.held, b.heldAt },
+			func(s bin) string {
+				return fmt.Sprintf("the throttle for %s holds back %s of the calls",
+					t.label(d), percent(s.held, s.calls))
+			})
 		t.counted(d, Spent, func(b *bin) (uint64, time.Duration) { return b.denied, b.deniedAt },
 			func(s bin) string {
 				return fmt.Sprintf("the retry budget for %s is spent: %s of the retries denied",
