@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -51,7 +52,7 @@ func (c *checkout) serve(w http.ResponseWriter, r *http.Request, up *upstream) {
 		return
 	}
 	defer c.pool.give()
-	if !pause(ctx, ownWork) {
+	if !live.Pause(ctx, ownWork) {
 		return // nobody is waiting
 	}
 	c.answer(ctx, w, up)

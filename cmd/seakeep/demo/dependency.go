@@ -1,15 +1,14 @@
 package demo
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"log"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // dependency is one of the services that checkout calls.
@@ -68,7 +67,7 @@ func (d *dependency) untilDown(at time.Duration) time.Duration {
 // ServeHTTP implements http.Handler.
 func (d *dependency) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.rec.called(d.index)
-	at := d.rec.clock.now()
+	at := d.rec.clock.Now()
 	mean := usual
 	if s, slow := d.state(at); slow {
 		switch s.Fault {
@@ -83,26 +82,14 @@ func (d *dependency) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	takes, dies := d.latency(mean), d.untilDown(at)
 	if dies >= 0 && dies < takes {
-		if pause(r.Context(), dies) {
+		if live.Pause(r.Context(), dies) {
 			reset(w)
 		}
 		return
 	}
-	if pause(r.Context(), takes) {
+	if live.Pause(r.Context(), takes) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, "{%q:%q}\n", names[d.index], "fresh")
-	}
-}
-
-// pause waits, and reports false if whoever asked has left before.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -117,35 +104,4 @@ func reset(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// server is an HTTP server on a free port of the loopback interface.
-type server struct {
-	http http.Server
-	url  string
-	done chan error
-}
-
-func serve(h http.Handler) (*server, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	s := &server{url: "http://" + ln.Addr().String(), done: make(chan error, 1)}
-	s.http.Handler = h
-	s.http.ReadHeaderTimeout = 10 * time.Second
-	// What users' leaving does to connections is in the figures, not in a log.
-	s.http.ErrorLog = log.New(io.Discard, "", 0)
-	go func() { s.done <- s.http.Serve(ln) }()
-	return s, nil
-}
-
-// stop waits a moment for requests under way and ends the rest.
-func (s *server) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close()
-	}
-	<-s.done
 }

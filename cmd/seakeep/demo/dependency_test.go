@@ -9,13 +9,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 func dependencyWith(slow ...Slow) *dependency {
 	o := Defaults(time.Minute)
 	o.Slow = slow
 	rec := newRecorder(spans(slow, o.For))
-	rec.clock.start()
+	rec.clock.Start()
 	return newDependency(0, o, rec)
 }
 
@@ -62,7 +64,7 @@ func TestSlowWindows(t *testing.T) {
 		if l := took(t.Context(), d); l > time.Second {
 			t.Errorf("before: %v", l)
 		}
-		time.Sleep(time.Second + time.Second/2 - d.rec.clock.now())
+		time.Sleep(time.Second + time.Second/2 - d.rec.clock.Now())
 		var sum time.Duration
 		done := make(chan time.Duration)
 		for range 1000 { // all of them come within the window
@@ -108,14 +110,14 @@ func TestDependencyDiesInTheMiddle(t *testing.T) {
 
 func wantReset(t *testing.T, d *dependency) {
 	t.Helper()
-	s, err := serve(d)
+	s, err := live.Serve(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.stop()
+	defer s.Stop()
 	var client http.Transport
 	defer client.CloseIdleConnections()
-	req, _ := http.NewRequest("GET", s.url, nil)
+	req, _ := http.NewRequest("GET", s.URL, nil)
 	resp, err := client.RoundTrip(req)
 	if err == nil {
 		resp.Body.Close()

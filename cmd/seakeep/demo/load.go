@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -34,19 +35,16 @@ func newUsers(url string, rec *recorder) *users {
 func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) time.Duration {
 	defer u.transport.CloseIdleConnections()
 	defer u.wg.Wait()
-	for {
+	return live.Come(ctx, &u.rec.clock, until, func() (time.Duration, func()) {
 		a := plan.arrival()
-		if !pause(ctx, min(a.at, until)-u.rec.clock.now()) || a.at >= until {
-			return min(u.rec.clock.now(), until)
-		}
-		u.come(a)
-	}
+		return a.at, func() { u.come(a) }
+	})
 }
 
 // come starts a user's request. It never waits: whoever comes to a generator
 // that is full counts as failed and is told apart in the report.
 func (u *users) come(a arrival) {
-	u.rec.sent(a, u.rec.clock.now()-a.at)
+	u.rec.sent(a, u.rec.clock.Now()-a.at)
 	select {
 	case u.outstanding <- struct{}{}:
 	default:
@@ -56,11 +54,11 @@ func (u *users) come(a arrival) {
 	}
 	u.wg.Go(func() {
 		ctx, cancel := context.WithDeadline(context.Background(),
-			seakeep.TimeOf(u.rec.clock.instant(a.at+patience)))
+			seakeep.TimeOf(u.rec.clock.Instant(a.at+patience)))
 		defer cancel()
-		left := a.at + patience - u.rec.clock.now()
+		left := a.at + patience - u.rec.clock.Now()
 		e := u.ask(ctx, a.endpoint, left)
-		took := u.rec.clock.now() - a.at
+		took := u.rec.clock.Now() - a.at
 		if took > patience {
 			e = failed
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -14,16 +15,16 @@ import (
 // usersOf lets users ask a server that does as the handler says.
 func usersOf(t *testing.T, h http.HandlerFunc) *users {
 	t.Helper()
-	s, err := serve(h)
+	s, err := live.Serve(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := newUsers(s.url, newRecorder([]span{{-time.Hour, time.Hour}}))
-	u.rec.clock.start()
+	u := newUsers(s.URL, newRecorder([]span{{-time.Hour, time.Hour}}))
+	u.rec.clock.Start()
 	t.Cleanup(func() {
 		u.wg.Wait()
 		u.transport.CloseIdleConnections()
-		s.stop()
+		s.Stop()
 	})
 	return u
 }
@@ -33,7 +34,7 @@ func usersOf(t *testing.T, h http.HandlerFunc) *users {
 func TestF197LatencyCountsFromThePlan(t *testing.T) {
 	u := usersOf(t, func(http.ResponseWriter, *http.Request) {})
 	const late = 400 * time.Millisecond
-	u.come(arrival{u.rec.clock.now() - late, 1})
+	u.come(arrival{u.rec.clock.Now() - late, 1})
 	u.wg.Wait()
 	q := u.rec.of[1].latency.Snapshot()
 	if q.Count != 1 || q.Max < late || q.Max > patience {
@@ -57,7 +58,7 @@ func TestUsersGiveUpAfterTheirPatience(t *testing.T) {
 	})
 	const late = 200 * time.Millisecond
 	began := time.Now()
-	u.come(arrival{u.rec.clock.now() - late, 0})
+	u.come(arrival{u.rec.clock.Now() - late, 0})
 	u.wg.Wait()
 	if waited := time.Since(began); waited > patience {
 		t.Errorf("waited for %v more, want what was left of %v", waited, patience)
@@ -87,7 +88,7 @@ func TestWhatCountsAsAnswered(t *testing.T) {
 		}
 	})
 	for i := range names {
-		u.come(arrival{u.rec.clock.now(), i})
+		u.come(arrival{u.rec.clock.Now(), i})
 	}
 	u.wg.Wait()
 	for i, want := range [][3]uint64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
@@ -107,7 +108,7 @@ func TestFullGeneratorSkipsAndSaysSo(t *testing.T) {
 	u := usersOf(t, func(http.ResponseWriter, *http.Request) { <-free })
 	u.outstanding = make(chan struct{}, 2)
 	for range 5 {
-		u.come(arrival{u.rec.clock.now(), 0})
+		u.come(arrival{u.rec.clock.Now(), 0})
 	}
 	c := &u.rec.of[0].counted
 	if c.sent.Load() != 5 || c.failed.Load() != 3 || u.rec.skipped.Load() != 3 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // picture shows a run as a table on a terminal that is redrawn in place, at
@@ -64,7 +66,7 @@ func (p *picture) frame(s *sample) []string {
 	o := p.stage.options
 	frame := []string{
 		"",
-		p.paint(bold, fmt.Sprintf("%5.1fs of %s", s.at.Seconds(), short(o.For))) +
+		p.paint(bold, fmt.Sprintf("%5.1fs of %s", s.at.Seconds(), live.Short(o.For))) +
 			fmt.Sprintf("   %d requests/s   protect: %v", o.Rate, o.Protect),
 	}
 	for _, line := range news(o, s.at) {
@@ -93,7 +95,7 @@ func (p *picture) row(s *sample, name string, l *lane) string {
 		if n == 0 {
 			color = ""
 		}
-		return p.paint(color, fmt.Sprintf("%d%%", percent(n, l.ended())))
+		return p.paint(color, fmt.Sprintf("%d%%", live.Percent(n, l.ended())))
 	}
 	state := l.breaker
 	if state == "" {

@@ -6,32 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/window"
 )
-
-// clock tells the time since the run began. It is started once all is ready:
-// what setting up takes on a busy machine must not reach the figures.
-type clock struct{ began atomic.Int64 } // a core.Instant; 0: not yet
-
-func (c *clock) start() { c.began.Store(int64(seakeep.Now())) }
-
-func (c *clock) started() bool { return c.began.Load() != 0 }
-
-// now returns the time since the run began; before that it is negative.
-func (c *clock) now() time.Duration {
-	if !c.started() {
-		return -1
-	}
-	return c.since(seakeep.Now())
-}
-
-func (c *clock) since(t core.Instant) time.Duration { return t.Sub(core.Instant(c.began.Load())) }
-
-func (c *clock) instant(at time.Duration) core.Instant {
-	return core.Instant(c.began.Load()).Add(at)
-}
 
 // ending is what a user got.
 type ending uint8
@@ -81,7 +59,7 @@ type transition struct {
 
 // recorder gathers what happens. It is the observer of the policies, too.
 type recorder struct {
-	clock   clock
+	clock   live.Clock
 	counts  []span // when a request is planned that the report is about
 	of      [len(names)]counters
 	skipped atomic.Uint64 // users' requests beyond maxOutstanding
@@ -118,7 +96,7 @@ func (r *recorder) ended(a arrival, e ending, took time.Duration) {
 	c := &r.of[a.endpoint]
 	c.whole.end(e)
 	if e != failed {
-		c.recent.Record(r.clock.instant(a.at+took), took)
+		c.recent.Record(r.clock.Instant(a.at+took), took)
 	}
 	if !within(r.counts, a.at) {
 		return
@@ -131,12 +109,12 @@ func (r *recorder) ended(a arrival, e ending, took time.Duration) {
 
 // called notes that an attempt has reached a dependency.
 func (r *recorder) called(dependency int) {
-	if !r.clock.started() {
+	if !r.clock.Started() {
 		return
 	}
 	c := &r.of[dependency]
 	c.calls.Add(1)
-	if within(r.counts, r.clock.now()) {
+	if within(r.counts, r.clock.Now()) {
 		c.countedCalls.Add(1)
 	}
 }
@@ -147,11 +125,11 @@ func (r *recorder) Observe(e core.Event) {
 	case core.RetryScheduled:
 		c := &r.of[slices.Index(names[:], e.Policy)]
 		c.retries.Add(1)
-		if within(r.counts, r.clock.since(e.At)) {
+		if within(r.counts, r.clock.Since(e.At)) {
 			c.countedRetries.Add(1)
 		}
 	case core.BreakerChanged:
-		t := transition{r.clock.since(e.At), e.Policy, e.From, e.To, e.Reason, e.Seq}
+		t := transition{r.clock.Since(e.At), e.Policy, e.From, e.To, e.Reason, e.Seq}
 		r.mu.Lock()
 		if len(r.changes) < maxTransitions {
 			r.changes = append(r.changes, t)

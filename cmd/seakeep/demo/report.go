@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"math"
 	"slices"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // Report is what was measured. Its names in JSON are a promise to scripts.
@@ -76,7 +77,7 @@ func (s *stage) report(ran time.Duration) *Report {
 		Endpoints: map[string]EndpointReport{}, Breakers: map[string][]BreakerReport{},
 		CallsTo: map[string]float64{}, Retries: map[string]uint64{},
 		Pool:    PoolReport{o.Pool, pool.maxBusy, pool.refused},
-		Skipped: s.rec.skipped.Load(), Late: round(float64(s.rec.late.Load())/1e6, 1), options: o}
+		Skipped: s.rec.skipped.Load(), Late: live.Round(float64(s.rec.late.Load())/1e6, 1), options: o}
 	for _, slow := range o.Slow {
 		r.Slow = append(r.Slow, slow.String())
 	}
@@ -86,7 +87,7 @@ func (s *stage) report(ran time.Duration) *Report {
 		r.Breakers[name] = []BreakerReport{}
 		r.CallsTo[name] = 0
 		if counted > 0 {
-			r.CallsTo[name] = round(float64(c.countedCalls.Load())/counted.Seconds(), 1)
+			r.CallsTo[name] = live.Round(float64(c.countedCalls.Load())/counted.Seconds(), 1)
 		}
 		r.Retries[name] = c.countedRetries.Load()
 	}
@@ -104,7 +105,7 @@ func (c *counters) report() EndpointReport {
 	e := EndpointReport{Sent: t.sent.Load(), OK: t.ok.Load(), Fallback: t.fallback.Load(),
 		Failed: t.failed.Load()}
 	if e.Sent > 0 {
-		share := round(float64(e.OK+e.Fallback)/float64(e.Sent), 6)
+		share := live.Round(float64(e.OK+e.Fallback)/float64(e.Sent), 6)
 		e.Success = &share
 	}
 	q := c.latency.Snapshot()
@@ -113,16 +114,11 @@ func (c *counters) report() EndpointReport {
 		if !ok {
 			return nil
 		}
-		ms := round(float64(d)/float64(time.Millisecond), 1)
+		ms := live.Round(float64(d)/float64(time.Millisecond), 1)
 		return &ms
 	}
 	e.P50, e.P99 = quantile(0.5), quantile(0.99)
 	return e
 }
 
-func seconds(d time.Duration) float64 { return round(d.Seconds(), 3) }
-
-func round(x float64, digits int) float64 {
-	scale := math.Pow10(digits)
-	return math.Round(x*scale) / scale
-}
+func seconds(d time.Duration) float64 { return live.Round(d.Seconds(), 3) }

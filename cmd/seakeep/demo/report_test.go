@@ -19,7 +19,7 @@ func recorded(t *testing.T, protect string) *stage {
 	s := &stage{options: o, rec: newRecorder(spans(o.Slow, o.For)),
 		checkout: &checkout{pool: newPool(o.Pool, o.Queue)}}
 	s.checkout.pool.state = poolState{busy: 31, maxBusy: 58, waiting: 2, refused: 7}
-	s.rec.clock.began.Store(1000)
+	s.rec.clock.StartAt(1000)
 	var err error
 	if s.file, err = policy(o.Protect); err != nil {
 		t.Fatal(err)

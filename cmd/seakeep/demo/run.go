@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/seakeephttp"
@@ -22,7 +23,7 @@ func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
 		return nil, err
 	}
 	s.users.warm()
-	s.rec.clock.start()
+	s.rec.clock.Start()
 	stopShow := show(s, screen)
 	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
 	stopShow()
@@ -37,9 +38,9 @@ type stage struct {
 	file     *config.File
 	set      *seakeep.Set
 	rec      *recorder
-	servers  [len(names)]*server
+	servers  [len(names)]*live.Server
 	checkout *checkout
-	front    *server // of checkout
+	front    *live.Server // of checkout
 	users    *users
 	end      context.CancelFunc
 }
@@ -59,19 +60,19 @@ func newStage(o Options) (*stage, error) {
 	s.checkout = &checkout{life: life, heeds: o.Protect.has(Timeout),
 		pool: newPool(o.Pool, o.Queue)}
 	for i, name := range names {
-		if s.servers[i], err = serve(newDependency(i, o, s.rec)); err != nil {
+		if s.servers[i], err = live.Serve(newDependency(i, o, s.rec)); err != nil {
 			return s, err
 		}
 		t, err := seakeephttp.NewTransport(s.set, name, nil)
 		if err != nil {
 			return s, err
 		}
-		s.checkout.to[i] = &upstream{url: s.servers[i].url + "/", transport: t}
+		s.checkout.to[i] = &upstream{url: s.servers[i].URL + "/", transport: t}
 	}
-	if s.front, err = serve(s.checkout.handler()); err != nil {
+	if s.front, err = live.Serve(s.checkout.handler()); err != nil {
 		return s, err
 	}
-	s.users = newUsers(s.front.url, s.rec)
+	s.users = newUsers(s.front.URL, s.rec)
 	return s, nil
 }
 
@@ -80,7 +81,7 @@ func newStage(o Options) (*stage, error) {
 func (s *stage) stop() {
 	s.end()
 	if s.front != nil {
-		s.front.stop()
+		s.front.Stop()
 	}
 	for i, srv := range s.servers {
 		if srv == nil {
@@ -89,7 +90,7 @@ func (s *stage) stop() {
 		if up := s.checkout.to[i]; up != nil {
 			up.transport.CloseIdleConnections()
 		}
-		srv.stop()
+		srv.Stop()
 	}
 }
 

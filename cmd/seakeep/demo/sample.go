@@ -19,7 +19,7 @@ func (c count) minus(o count) count {
 func (c count) ended() uint64 { return c.ok + c.fallback + c.failed }
 
 func (r *recorder) totals() totals {
-	t := totals{at: r.clock.now()}
+	t := totals{at: r.clock.Now()}
 	for i := range r.of {
 		c := &r.of[i]
 		t.of[i] = count{c.whole.sent.Load(), c.whole.ok.Load(), c.whole.fallback.Load(),
@@ -64,7 +64,7 @@ func (s *sampler) sample() sample {
 	for i, name := range names {
 		l := &out.of[i]
 		l.count = now.of[i].minus(then.of[i])
-		q := s.stage.rec.of[i].recent.Snapshot(s.stage.rec.clock.instant(now.at))
+		q := s.stage.rec.of[i].recent.Snapshot(s.stage.rec.clock.Instant(now.at))
 		l.p50, l.p99 = -1, -1
 		if p50, ok := q.Quantile(0.5); ok {
 			l.p50 = p50
@@ -92,16 +92,4 @@ func (s *sample) retries() float64 {
 		n += s.of[i].retries
 	}
 	return s.perSecond(n)
-}
-
-// percent returns a share as a whole percentage. It says 100 only of all and 0
-// only of none.
-func percent(some, all uint64) int {
-	switch {
-	case all == 0 || some == 0:
-		return 0
-	case some == all:
-		return 100
-	}
-	return min(max(int(float64(some)/float64(all)*100+0.5), 1), 99)
 }

@@ -1,8 +1,9 @@
 package demo
 
 import (
-	"math/rand/v2"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // arrival is a request that a user means to make.
@@ -11,23 +12,18 @@ type arrival struct {
 	endpoint int
 }
 
-// schedule is when users come: as a Poisson process, as many independent people
-// do, going round the endpoints. It does not depend on how they fare.
+// schedule is when users come, going round the endpoints.
 type schedule struct {
-	rng  *rand.Rand
-	mean float64 // between two arrivals, in nanoseconds
-	at   float64
-	next int
+	arrivals *live.Arrivals
+	next     int
 }
 
 func newSchedule(rate int, seed uint64) *schedule {
-	return &schedule{rng: rand.New(rand.NewPCG(seed, 0)),
-		mean: float64(time.Second) / float64(rate)}
+	return &schedule{arrivals: live.NewArrivals(float64(rate), seed)}
 }
 
 func (s *schedule) arrival() arrival {
-	s.at += s.rng.ExpFloat64() * s.mean
-	a := arrival{time.Duration(s.at), s.next}
+	a := arrival{s.arrivals.Next(), s.next}
 	s.next = (s.next + 1) % len(names)
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 )
@@ -18,10 +19,10 @@ func why(r core.Reason, c *breaker.Config) string {
 	switch r {
 	case core.FailureRate:
 		return fmt.Sprintf("%.0f%% or more of the calls of the last %s failed",
-			c.Failures*100, short(c.Window.Over))
+			c.Failures*100, live.Short(c.Window.Over))
 	case core.SlowRate:
 		return fmt.Sprintf("%.0f%% or more of the calls of the last %s took %s or longer",
-			c.Slow.Share*100, short(c.Window.Over), short(c.Slow.Over))
+			c.Slow.Share*100, live.Short(c.Window.Over), live.Short(c.Slow.Over))
 	case core.OpenElapsed:
 		return fmt.Sprintf("it has been open long enough to let %d calls try", c.Trials.Calls)
 	case core.TrialFailed:

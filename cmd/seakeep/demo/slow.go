@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // Fault is what goes wrong with a dependency.
@@ -80,7 +82,7 @@ func alternatives(words []string) string {
 
 // String writes what ParseSlow reads.
 func (s Slow) String() string {
-	return fmt.Sprintf("%s=%s@%s+%s", s.Name, s.latency(), short(s.Start), short(s.Length))
+	return fmt.Sprintf("%s=%s@%s+%s", s.Name, s.latency(), live.Short(s.Start), live.Short(s.Length))
 }
 
 func (s Slow) latency() string {
@@ -90,7 +92,7 @@ func (s Slow) latency() string {
 	case Silent:
 		return "none"
 	}
-	return short(s.Mean)
+	return live.Short(s.Mean)
 }
 
 // what says in words what happens.
@@ -101,19 +103,7 @@ func (s Slow) what() string {
 	case Silent:
 		return s.Name + " takes requests and never answers"
 	}
-	return fmt.Sprintf("%s answers in %s instead of %s", s.Name, short(s.Mean), short(usual))
-}
-
-// short writes a duration without parts that are zero: 1m and not 1m0s.
-func short(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
+	return fmt.Sprintf("%s answers in %s instead of %s", s.Name, live.Short(s.Mean), live.Short(usual))
 }
 
 func (s Slow) end() time.Duration { return s.Start + s.Length }

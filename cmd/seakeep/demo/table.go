@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // tooLate is how late the generator may be, in milliseconds, before the report
@@ -65,7 +67,7 @@ func (r *Report) title() string {
 	default:
 		b.WriteString("while\n")
 		for _, s := range r.options.Slow {
-			fmt.Fprintf(&b, "  %s (%s to %s)\n", s.what(), short(s.Start), short(s.end()))
+			fmt.Fprintf(&b, "  %s (%s to %s)\n", s.what(), live.Short(s.Start), live.Short(s.end()))
 		}
 	}
 	b.WriteByte('\n')

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // Screen is where a run is shown while it goes on.
@@ -79,7 +81,7 @@ func (l *lines) draw(changes []string) {
 	for _, line := range changes {
 		fmt.Fprintln(l.out, line)
 	}
-	at := l.stage.rec.clock.now()
+	at := l.stage.rec.clock.Now()
 	l.tell(at)
 	if at < l.next {
 		return
@@ -117,7 +119,7 @@ func (l *lines) end(changes []string) {
 // headline says what runs.
 func headline(o Options) string {
 	return fmt.Sprintf("%d requests a second for %s to a checkout program with %d workers; "+
-		"protect: %v", o.Rate, short(o.For), o.Pool, o.Protect)
+		"protect: %v", o.Rate, live.Short(o.For), o.Pool, o.Protect)
 }
 
 // line writes a sample as one line.
@@ -126,9 +128,9 @@ func (s *sample) line(o Options) string {
 	fmt.Fprintf(&b, "%6.2fs ", s.at.Seconds())
 	for i, name := range names {
 		l := &s.of[i]
-		fmt.Fprintf(&b, " %s %d%%", name, percent(l.ok, l.ended()))
+		fmt.Fprintf(&b, " %s %d%%", name, live.Percent(l.ok, l.ended()))
 		if l.fallback > 0 {
-			fmt.Fprintf(&b, " + %d%% fallback", percent(l.fallback, l.ended()))
+			fmt.Fprintf(&b, " + %d%% fallback", live.Percent(l.fallback, l.ended()))
 		}
 		fmt.Fprintf(&b, " p99 %s |", millis(l.p99))
 	}

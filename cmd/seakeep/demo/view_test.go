@@ -121,13 +121,3 @@ func TestStanding(t *testing.T) {
 		}
 	}
 }
-
-// 100 % must mean all, and 0 % none.
-func TestPercent(t *testing.T) {
-	for _, tc := range [][3]uint64{{0, 0, 0}, {0, 5, 0}, {5, 5, 100}, {9999, 10000, 99},
-		{1, 10000, 1}, {1, 2, 50}, {2, 3, 67}} {
-		if got := percent(tc[0], tc[1]); got != int(tc[2]) {
-			t.Errorf("%d of %d is %d%%, want %d%%", tc[0], tc[1], got, tc[2])
-		}
-	}
-}
