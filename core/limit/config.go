@@ -55,10 +55,12 @@ func ParseAlgorithm(name string) (Algorithm, bool) {
 type Config struct {
 	// Algorithm says how the limit moves.
 	Algorithm Algorithm
-	// Min is the smallest limit. The default is 1 for Knee, which tries low
-	// limits only for moments; it is what the server can surely take, so that a
-	// latency at Min is never held against it. The others keep what they were
-	// published with: 20 for AIMD and Gradient2, 3 for Envoy, 1 for Vegas.
+	// Min is the smallest limit: what the server can surely take, so that a
+	// latency at Min is never held against it. The default is 4 for Knee. A few
+	// requests at hand keep even one worker busy whose times vary, and a trial
+	// below the number of workers costs what it takes to notice. The others keep
+	// what they were published with: 20 for AIMD and Gradient2, 3 for Envoy, 1
+	// for Vegas.
 	Min int
 	// Max is the largest limit. The default is 1,000, and 200 for AIMD and
 	// Gradient2 as published. Set it to what the process can hold in memory:
@@ -91,7 +93,7 @@ const largest = 1 << 24
 // presets are the numbers that an algorithm was published with, or for Knee
 // the ones that served best in the simulations of docs/policies/limit.md.
 var presets = [...]Config{
-	Knee:      {Min: 1, Max: 1000, Window: 500 * time.Millisecond, Tolerance: 1.5},
+	Knee:      {Min: 4, Max: 1000, Window: 500 * time.Millisecond, Tolerance: 1.5},
 	Fixed:     {Min: 1, Max: largest, Window: time.Second, Tolerance: 1.5},
 	AIMD:      {Min: 20, Max: 200, Window: time.Second, Tolerance: 1.5, Slow: 5 * time.Second},
 	Vegas:     {Min: 1, Max: 1000, Window: time.Second, Tolerance: 1.5},

@@ -68,13 +68,13 @@ func TestNames(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	for _, tc := range []struct{ give, want Config }{
-		{Config{}, Config{Knee, 1, 1000, 20, 500 * time.Millisecond, 10, 1.5, 0}},
+		{Config{}, Config{Knee, 4, 1000, 20, 500 * time.Millisecond, 10, 1.5, 0}},
 		{Config{Algorithm: Fixed, Initial: 5}, Config{Fixed, 1, largest, 5, time.Second, 10, 1.5, 0}},
 		{Config{Algorithm: AIMD}, Config{AIMD, 20, 200, 20, time.Second, 10, 1.5, 5 * time.Second}},
 		{Config{Algorithm: Vegas}, Config{Vegas, 1, 1000, 20, time.Second, 10, 1.5, 0}},
 		{Config{Algorithm: Gradient2}, Config{Gradient2, 20, 200, 20, time.Second, 10, 1.5, 0}},
 		{Config{Algorithm: Envoy}, Config{Envoy, 3, 1000, 20, 100 * time.Millisecond, 10, 1.25, 0}},
-		{Config{Max: 8}, Config{Knee, 1, 8, 8, 500 * time.Millisecond, 10, 1.5, 0}},
+		{Config{Max: 8}, Config{Knee, 4, 8, 8, 500 * time.Millisecond, 10, 1.5, 0}},
 		{Config{Min: 50}, Config{Knee, 50, 1000, 50, 500 * time.Millisecond, 10, 1.5, 0}},
 		{Config{Min: 5000}, Config{Knee, 5000, 5000, 5000, 500 * time.Millisecond, 10, 1.5, 0}},
 		{Config{Algorithm: AIMD, Max: 10}, Config{AIMD, 10, 10, 10, time.Second, 10, 1.5, 5 * time.Second}},
