@@ -125,4 +125,3 @@ func asks(h http.Handler, status int) loop {
 		}
 	}
 }
-
