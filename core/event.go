@@ -53,6 +53,33 @@ const (
 	// RecoveryChanged: the way back from an overload went From one state To
 	// another.
 	RecoveryChanged
+
+	// FaultInjected: an attempt is hurt on purpose by the rules in Key, after a
+	// wait of Took; Detail names the kind.
+	FaultInjected
+	// FaultChanged: the fault in Key went From off To on, or back, for Detail.
+	FaultChanged
+
+	// HedgeDenied: a copy of a slow call was due and not sent, for Reason. With
+	// Observed set nothing but the mode was against it. One that is sent is an
+	// AttemptStarted with the Detail "hedge".
+	HedgeDenied
+
+	// EndpointChanged: the endpoint in Key went From one state To another.
+	EndpointChanged
+	// PanicChanged: too few endpoints are up, so that all are used, went From
+	// off To on, or back.
+	PanicChanged
+	// EndpointsFound: DNS has another answer; Key is the name, and Detail says
+	// how many endpoints came and went.
+	EndpointsFound
+	// ResolveFailed: DNS has no answer for the name in Key, for Detail. The
+	// endpoints stay as they were.
+	ResolveFailed
+
+	// FailoverChanged: where calls of a dependency with a second provider go
+	// went From one state To another. Detail names the second provider.
+	FailoverChanged
 )
 
 var eventNames = [...]string{
@@ -60,6 +87,10 @@ var eventNames = [...]string{
 	"retry-scheduled", "retry-denied", "breaker-changed", "late-report", "fallback-answered",
 	"fallback-refused", "call-ended", "request-queued", "request-admitted", "request-refused",
 	"request-ended", "limit-changed", "shed-changed", "degrade-changed", "recovery-changed",
+	"fault-injected", "fault-changed",
+	"hedge-denied",
+	"endpoint-changed", "panic-changed", "endpoints-found", "resolve-failed",
+	"failover-changed",
 }
 
 // String returns the kind's name in lower case with hyphens.

@@ -113,6 +113,16 @@ const (
 	KeyNotStored
 	// KeyReplayed answers a repeated write with the answer kept from the first.
 	KeyReplayed
+
+	// EverythingSlow sends no copy of a slow call: too many calls are slow for
+	// it to be the tail.
+	EverythingSlow
+	// Pushback sends no copy of a slow call: the dependency asks to be left
+	// alone for now.
+	Pushback
+	// NoOtherEndpoint sends no copy of a slow call: there is nowhere else to
+	// send it.
+	NoOtherEndpoint
 )
 
 var reasonNames = [...]string{
@@ -124,7 +134,7 @@ var reasonNames = [...]string{
 	"trials-passed", "open-elapsed", "operator", "fallback-full", "fallback-failed", "exercise",
 	"throttled", "shed", "admission-reduced", "tenant-limit", "queue-delay", "evicted",
 	"feature-off", "key-missing", "key-invalid", "key-busy", "key-reused", "key-unknown",
-	"key-not-stored", "key-replayed",
+	"key-not-stored", "key-replayed", "everything-slow", "pushback", "no-other-endpoint",
 }
 
 // String returns the reason's name in lower case with hyphens, as it appears
