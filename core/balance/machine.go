@@ -7,25 +7,26 @@ import (
 	"github.com/seakeep/seakeep/core"
 )
 
-const (
-	// maxEndpoints is how many bits a mask has.
-	maxEndpoints = 64
+// maxEndpoints is how many bits a mask has.
+const maxEndpoints = 64
 
-	// restFirst spares a dead endpoint from all but one attempt a second,
-	// about the time a process needs to restart.
-	restFirst = time.Second
-	// restCap bounds how long an endpoint that is back waits to be noticed.
-	restCap = 10 * time.Second
-	// restGrowth is how many times the rest doubles before the cap holds.
-	restGrowth = 4
-)
+// peer is what is known of one endpoint.
+type peer struct {
+	Peer
+	waiting int32 // attempts without an answer
+	open    int32 // answers whose body has not ended
+	picked  uint64
 
-// endpoint is what is known of one endpoint.
-type endpoint struct {
+	latency float64      // nanoseconds, as at the last report; known: there was one
+	known   bool         // it has a latency
+	failing float64      // share of failures, as at the last report
+	seen    core.Instant // of the last report
+	ramp    core.Instant // ramping: since when its weight grows
+	credit  float64      // how far its turns are behind its weight
+
 	until    core.Instant // resting: when a trial may go out
 	last     uint64       // resting: the number of its last failure or try, among all endpoints'
 	failures uint32       // rests in a row
-	picked   uint64
 }
 
 // machine is the balancer without its lock. It never reads a clock; now may
@@ -35,123 +36,192 @@ type endpoint struct {
 // an endpoint rests: they tell a report that says how it is now from one of an
 // attempt that began before the rest.
 type machine struct {
-	all     uint64       // the endpoints that exist
+	cfg   Config // filled
+	peers []peer
+
+	perDecay float64 // 1 for a decay
+
+	all     uint64 // the endpoints that exist
+	marks   [3]uint64
+	removed uint64       // they go as soon as nothing is in flight there
+	near    uint64       // those of the preferred zone
+	ramping uint64       // those that have not got their full weight yet
+	uneven  bool         // weights differ
+	started bool         // there was a turn
 	turn    uint64       // those whose turn comes before the order starts anew
 	resting uint64       // those that could not be reached
 	trial   uint64       // its rest is over and one attempt is out to see how it is
 	guess   uint64       // an attempt is out although its rest is not over, as all rest
 	soonest core.Instant // nobody's rest ends before this
 	last    uint64       // numbers failures and tries in their order
-	peers   []endpoint
 }
 
-func newMachine(n int) machine {
-	all := uint64(1)<<n - 1 // for 64 the shift gives 0, and so all bits
-	return machine{all: all, turn: all, soonest: core.Never, peers: make([]endpoint, n)}
+const (
+	ejected   = 0 // index in marks
+	unhealthy = 1
+	draining  = 2
+)
+
+func newMachine(c Config, peers []Peer) machine {
+	m := machine{soonest: core.Never, peers: make([]peer, len(peers))}
+	for i, p := range peers {
+		m.peers[i].Peer = p.filled()
+	}
+	m.all = uint64(1)<<len(peers) - 1 // for 64 the shift gives 0, and so all bits
+	m.turn = m.all
+	m.configure(c)
+	return m
 }
 
-// pick chooses an endpoint. With tried and resting empty, the usual case, it
-// is two bit operations.
-func (m *machine) pick(now core.Instant, tried uint64) (int, bool) {
-	if m.all == 0 {
+func (p Peer) filled() Peer {
+	if p.Weight == 0 {
+		p.Weight = 1
+	}
+	return p
+}
+
+func (m *machine) configure(c Config) {
+	m.cfg = c
+	m.perDecay = 1 / float64(c.Decay)
+	if c.SlowStart == Off {
+		m.ramping = 0
+	}
+	m.survey()
+}
+
+// survey finds what follows from the endpoints that there are.
+func (m *machine) survey() {
+	m.near, m.uneven = 0, false
+	first := 0.0
+	for rest := m.all; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		p := &m.peers[i]
+		if m.cfg.Zone != "" && p.Zone == m.cfg.Zone {
+			m.near |= 1 << i
+		}
+		if first == 0 {
+			first = p.Weight
+		}
+		m.uneven = m.uneven || p.Weight != first
+	}
+}
+
+func (m *machine) has(i int) bool { return i >= 0 && i < len(m.peers) && m.all>>i&1 != 0 }
+
+// usable returns the endpoints of a set that may be used: those that are up,
+// or, if they are too few, all but those that go.
+func (m *machine) usable(of uint64) (set uint64, panics bool) {
+	base := of & m.all &^ m.marks[draining]
+	out := base & (m.marks[ejected] | m.marks[unhealthy])
+	if out == 0 {
+		return base, false
+	}
+	up := base &^ out
+	if m.cfg.Panic != Off &&
+		float64(bits.OnesCount64(up)) < m.cfg.Panic*float64(bits.OnesCount64(base)) {
+		return base, true
+	}
+	return up, false
+}
+
+func (m *machine) panics() bool {
+	_, panics := m.usable(m.all)
+	return panics
+}
+
+// pick chooses an endpoint: of those that are up and were not tried, or if there
+// is none, of those that are up; if all rest, see lastResort.
+func (m *machine) pick(now core.Instant, c Choice) (int, bool) {
+	if c.Only == 0 {
+		c.Only = m.all
+	}
+	if !(c.Draw >= 0 && c.Draw < 1) {
+		c.Draw = 0 // also for a NaN
+	}
+	set, panics := m.usable(c.Only)
+	if set == 0 {
 		return 0, false
 	}
-	up := m.all &^ m.resting
-	if now >= m.soonest {
-		up |= m.rested(now)
-	}
-	choice := up &^ tried
+	up, due := m.up(now, set)
+	choice := up &^ c.Tried
 	if choice == 0 {
 		choice = up
 	}
-	if choice == 0 {
-		i := m.lastResort(tried)
-		m.peers[i].picked++
-		return i, true
+	var i int
+	switch {
+	case choice == 0:
+		i = m.lastResort(set, c.Tried)
+	case choice&due != 0 && m.cfg.Policy == TwoChoices:
+		i = bits.TrailingZeros64(choice & due)
+		m.try(now, i)
+	default:
+		if near := set & m.near; near != 0 && near != set && !panics {
+			choice, c.Draw = m.zoned(choice, up&m.near, c)
+		}
+		i = m.among(now, choice, c.Draw)
+		if due>>i&1 != 0 {
+			m.try(now, i)
+		}
 	}
-	if inTurn := choice & m.turn; inTurn != 0 {
-		choice = inTurn
-	}
-	i := bits.TrailingZeros64(choice)
-	m.turn = m.all &^ (1<<(i+1) - 1)
-	if m.resting>>i&1 != 0 {
-		// Until this trial reports nobody else is sent there. If it never does,
-		// another may go out after the same rest.
-		m.trial |= 1 << i
-		m.stamp(i)
-		m.rest(now, i)
-	}
-	m.peers[i].picked++
+	p := &m.peers[i]
+	p.picked++
+	p.waiting++
 	return i, true
 }
 
-// rested returns the resting endpoints that are due for a trial.
-func (m *machine) rested(now core.Instant) (due uint64) {
-	m.soonest = core.Never
-	for rest := m.resting; rest != 0; rest &= rest - 1 {
-		i := bits.TrailingZeros64(rest)
-		if now >= m.peers[i].until {
-			due |= 1 << i
-		}
-		m.soonest = min(m.soonest, m.peers[i].until)
+// up returns those of a set that do not rest, and those among them whose rest is
+// over and that are due for a trial.
+func (m *machine) up(now core.Instant, set uint64) (up, due uint64) {
+	if now >= m.soonest {
+		due = m.rested(now) & set
 	}
-	return due
+	return set&^m.resting | due, due
 }
 
-// lastResort chooses when all endpoints rest.
-func (m *machine) lastResort(tried uint64) int {
-	choice := m.all &^ tried
-	if choice == 0 {
-		choice = m.all
+// elsewhere reports whether pick would choose an endpoint that was not tried.
+func (m *machine) elsewhere(now core.Instant, c Choice) bool {
+	if c.Only == 0 {
+		c.Only = m.all
 	}
-	best := bits.TrailingZeros64(choice)
-	for others := choice & (choice - 1); others != 0; others &= others - 1 {
-		if i := bits.TrailingZeros64(others); m.peers[i].last < m.peers[best].last {
-			best = i
-		}
+	set, _ := m.usable(c.Only)
+	if up, _ := m.up(now, set); up != 0 {
+		set = up
 	}
-	m.guess |= 1 << best
-	m.stamp(best)
-	return best
+	return set&^c.Tried != 0
 }
 
-// report learns how an attempt went. A failed trial makes the rest longer; a
-// failed guess does not, or a short outage of all endpoints would leave each
-// with the longest rest.
-func (m *machine) report(now core.Instant, i int, reached bool) {
-	bit := uint64(1) << i
-	rests, trial, guess := m.resting&bit != 0, m.trial&bit != 0, m.guess&bit != 0
-	if rests && !trial && !guess {
-		return // the attempt began before the rest
-	}
-	m.trial &^= bit
-	m.guess &^= bit
-	if reached {
-		m.resting &^= bit
-		m.peers[i].failures = 0
-		return
-	}
-	m.stamp(i)
-	if !rests || trial {
-		m.resting |= bit
-		m.peers[i].failures++
-		m.rest(now, i)
-	}
-}
-
-func (m *machine) rest(now core.Instant, i int) {
+// report learns how an attempt went.
+func (m *machine) report(now core.Instant, i int, s Sample) {
 	p := &m.peers[i]
-	p.until = now.Add(restAfter(p.failures))
-	m.soonest = min(m.soonest, p.until)
+	p.waiting--
+	if s.Open {
+		p.open++
+	}
+	m.learn(now, p, s)
+	if s.Reached || s.Outcome != core.Timeout && s.Outcome != core.Cancelled {
+		m.reached(now, i, s.Reached)
+	}
+	m.leave(i)
 }
 
-func (m *machine) stamp(i int) {
-	m.last++
-	m.peers[i].last = m.last
+func (m *machine) done(i int) {
+	m.peers[i].open--
+	m.leave(i)
 }
 
-// restAfter returns how long an endpoint rests after that many failures in a
-// row, one at least: one second, doubling to ten.
-func restAfter(failures uint32) time.Duration {
-	return min(restFirst<<min(failures-1, restGrowth), restCap)
+// endpoint is what Snapshot tells of an endpoint.
+func (m *machine) endpoint(now core.Instant, i int) Endpoint {
+	if !m.has(i) {
+		return Endpoint{State: Gone}
+	}
+	p := &m.peers[i]
+	e := Endpoint{Peer: p.Peer, State: m.state(i), Ramp: m.weight(now, i) / p.Weight,
+		InFlight: int(p.waiting + p.open), Picked: p.picked, Failures: int(p.failures),
+		Resting: m.resting>>i&1 != 0}
+	latency, failing := m.reading(now, p)
+	e.Latency, e.Failing = time.Duration(latency), failing
+	if e.Resting {
+		e.Trial = max(0, p.until.Sub(now))
+	}
+	return e
 }

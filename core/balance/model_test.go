@@ -14,6 +14,7 @@ import (
 type model struct {
 	next, last int
 	peers      []modelPeer
+	flying     []int // the endpoints of attempts under way
 }
 
 type modelPeer struct {
@@ -87,21 +88,31 @@ func (m *model) report(now core.Instant, i int, reached bool) {
 
 // step does one thing to both and returns in what they differ, or "".
 func step(b *Balancer, m *model, now core.Instant, choice uint64) string {
-	i := int(choice>>8) % len(m.peers)
-	switch choice % 5 {
-	case 0, 1, 2:
+	switch kind := choice % 5; {
+	case kind < 3 || len(m.flying) == 0:
 		tried := choice >> 16
-		if choice%5 == 0 {
+		if kind == 0 {
 			tried = 0
 		}
-		got, ok := b.Pick(now, tried)
+		got, ok := b.Pick(now, Choice{Tried: tried})
 		if want := m.pick(now, tried); got != want || !ok {
 			return fmt.Sprintf("at %d, tried %b: picked %d, %v, want %d", now, tried, got, ok, want)
 		}
+		m.flying = append(m.flying, got)
 	default:
-		reached := choice%5 == 4
-		b.Report(now, i, reached)
-		m.report(now, i, reached)
+		k := int(choice>>8) % len(m.flying)
+		i := m.flying[k]
+		m.flying = append(m.flying[:k:k], m.flying[k+1:]...)
+		switch {
+		case kind == 4:
+			b.Report(now, i, good)
+			m.report(now, i, true)
+		case choice>>20%4 == 0: // nothing is known of it
+			b.Report(now, i, Sample{Outcome: core.Timeout})
+		default:
+			b.Report(now, i, Sample{Outcome: core.Failure})
+			m.report(now, i, false)
+		}
 	}
 	for i, e := range b.Snapshot(now) {
 		p := m.peers[i]
@@ -117,7 +128,7 @@ func TestRandomLivesAgreeWithTheModel(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		n := 1 + r.IntN(5)
-		b, m := New(n), &model{peers: make([]modelPeer, n)}
+		b, m := turns(t, n), &model{peers: make([]modelPeer, n)}
 		now := core.Instant(r.Int64()) - 1<<62
 		for i := range 400 {
 			if r.IntN(3) == 0 {
@@ -130,8 +141,8 @@ func TestRandomLivesAgreeWithTheModel(t *testing.T) {
 	}
 }
 
-// Every state that two endpoints can reach in eighteen steps is visited, with all
-// that may be picked and reported in it.
+// Every state that two endpoints with three attempts at most under way can reach
+// in eleven steps is visited, with all that may be picked and reported in it.
 func TestEverySmallScope(t *testing.T) {
 	type move struct {
 		choice uint64
@@ -141,28 +152,30 @@ func TestEverySmallScope(t *testing.T) {
 	for _, tried := range []uint64{0, 1, 2, 3} {
 		moves = append(moves, move{1 | tried<<16, 0})
 	}
-	for _, endpoint := range []uint64{0, 1} {
-		for kind := uint64(0); kind < 5; kind++ {
-			if c := kind | endpoint<<8; c%5 > 2 {
-				moves = append(moves, move{c, 0})
+	for which := range uint64(3) {
+		for kind := uint64(3); kind < 5; kind++ { // a failure and a success
+			choice := which<<8 | 1<<20
+			for choice%5 != kind {
+				choice++
 			}
+			moves = append(moves, move{choice, 0})
 		}
 	}
 	moves = append(moves, move{1, time.Second})
 	seen, ways := map[string]bool{}, [][]move{nil}
-	for len(ways) > 0 && len(ways[0]) < 18 {
+	for len(ways) > 0 && len(ways[0]) < 11 {
 		way := ways[0]
 		ways = ways[1:]
 		for _, next := range moves {
 			long := append(way[:len(way):len(way)], next)
-			b, m, now := New(2), &model{peers: make([]modelPeer, 2)}, core.Instant(0)
+			b, m, now := turns(t, 2), &model{peers: make([]modelPeer, 2)}, core.Instant(0)
 			for _, mv := range long {
 				now = now.Add(mv.after)
 				if d := step(b, m, now, mv.choice); d != "" {
 					t.Fatalf("%s\nafter %v", d, long)
 				}
 			}
-			if k := state(m, now); !seen[k] {
+			if k := state(m, now); !seen[k] && len(m.flying) < 4 {
 				seen[k] = true
 				ways = append(ways, long)
 			}
@@ -176,7 +189,7 @@ func TestEverySmallScope(t *testing.T) {
 
 func state(m *model, now core.Instant) string {
 	var b strings.Builder
-	fmt.Fprint(&b, m.next)
+	fmt.Fprint(&b, m.next, m.flying)
 	for _, p := range m.peers {
 		if p.resting {
 			fmt.Fprint(&b, p.trial, p.guess, min(p.failures, 5), p.last > m.peers[0].last,
@@ -193,7 +206,7 @@ func FuzzAgainstTheModel(f *testing.F) {
 			return
 		}
 		n := 1 + int(in[0])%64
-		b, m, now := New(n), &model{peers: make([]modelPeer, n)}, core.Instant(0)
+		b, m, now := turns(t, n), &model{peers: make([]modelPeer, n)}, core.Instant(0)
 		for i := 1; i+2 < len(in); i += 3 {
 			now = now.Add(time.Duration(in[i]) * 20 * time.Millisecond)
 			choice := uint64(in[i+1]) | uint64(in[i+2])<<8 | uint64(in[i+2])<<16

@@ -57,6 +57,9 @@ const (
 	Returned Kind = iota + 1
 	// Woke: the time of Action.WakeAt came, or the queue granted a slot.
 	Woke
+	// CopyDue: the time of Call.CopyAt came. Woke says that too, and that the
+	// limit of an attempt may have passed.
+	CopyDue
 	// CallerLeft: nobody waits for the answer any more.
 	CallerLeft
 )
@@ -67,7 +70,7 @@ type Event struct {
 	Lane   uint8       // Returned: which attempt
 	Result core.Result // Returned: how it ended
 	Draw   float64     // Returned: a random number in [0, 1) for the jitter, if it failed
-	Facts  Facts       // what deciding on another attempt needs; read when the attempt failed
+	Facts  Facts       // about another attempt; read when one failed or a copy is due
 	Orphan bool        // Returned: the driver walked away, and the attempt's work goes on
 }
 
@@ -84,6 +87,7 @@ type Request struct {
 	Key          string       // for a breaker kept per key
 	RetriedAbove bool         // a layer above is retrying: this one must not
 	Tail         bool         // the answer has a body to come: see Tail
+	Hedge        bool         // copies may be under way at once: see Plan.Hedges
 	Left         bool         // the caller is gone before the call began
 
 	// A plan with a throttle (Plan.Throttled) needs to know these two.

@@ -17,6 +17,9 @@ const freeRepeats = 10
 
 // returned takes an attempt's result and decides what follows.
 func (c *Call) returned(now core.Instant, e *Event) Action {
+	if c.race != nil && !c.focus(e.Lane) {
+		return Action{WakeAt: c.wakeAt()}
+	}
 	took := now.Sub(c.started)
 	r := c.judge(now, e.Result)
 	c.last = r
@@ -32,16 +35,23 @@ func (c *Call) returned(now core.Instant, e *Event) Action {
 	} else {
 		c.account(now, r, took)
 	}
+	act := Action{}
+	if c.racing() {
+		if r.Outcome.Failed() && !good {
+			return c.outlast(now)
+		}
+		act.Cancel = c.beat(now)
+	}
 	switch {
 	case good:
-		return c.finish(now, Succeeded, Action{})
+		return c.finish(now, Succeeded, act)
 	case r.Outcome == core.Cancelled:
 		if c.reason = core.CallerCancelled; now >= c.req.Deadline {
 			c.reason = core.DeadlineExceeded
 		}
-		return c.finish(now, Cancelled, Action{})
+		return c.finish(now, Cancelled, act)
 	}
-	return c.again(now, e, Action{})
+	return c.again(now, e, act)
 }
 
 // judge turns the driver's view of a result into the policies' view: an
@@ -84,6 +94,9 @@ func (c *Call) account(now core.Instant, r core.Result, took time.Duration) {
 		p.budget.Report(now, c.counted(r), c.budgeted)
 	}
 	c.budgeted = false
+	if p.hedge != nil && c.req.Hedge {
+		p.hedge.Report(now, r, took, c.copied)
+	}
 	if p.throttle != nil && !r.Outcome.Neutral() {
 		p.throttle.Report(now, c.req.Class, throttle.Accepted(r))
 	}
@@ -115,7 +128,10 @@ func (c *Call) abandon(now core.Instant, e *Event) Action {
 
 // orphan hands the slot to the attempt under way and returns its bit.
 func (c *Call) orphan() uint8 {
-	bit := uint8(1) << ((c.attempts - 1) % lanes)
+	bit := c.bit()
+	if c.orphans&bit != 0 { // an observer panicked when it was told
+		return bit
+	}
 	c.orphans |= bit
 	if c.held {
 		c.slotted |= bit
@@ -141,6 +157,12 @@ func (c *Call) wakeAt() core.Instant {
 		return core.Never
 	case queued:
 		return min(c.ticket.Until(), c.deadline)
+	case running:
+		at := min(c.until, c.CopyAt())
+		for i := 0; c.racing() && i < c.race.n; i++ {
+			at = min(at, c.race.legs[i].until)
+		}
+		return at
 	}
 	return c.until
 }
@@ -148,7 +170,11 @@ func (c *Call) wakeAt() core.Instant {
 // again starts the next attempt, or its wait, or ends the call.
 func (c *Call) again(now core.Instant, e *Event, act Action) Action {
 	if c.plan.cfg.Retry == nil {
-		return c.finish(now, Failed, act)
+		return c.advance(now, e, act)
+	}
+	if c.race != nil { // what its other attempts were told holds as well
+		c.last.NoRetry = c.last.NoRetry || c.race.noRetry
+		c.last.RetryAfter = max(c.last.RetryAfter, c.race.rest)
 	}
 	wait, r := c.wait(now, e)
 	if r != core.NoReason {
@@ -205,7 +231,7 @@ func (c *Call) wait(now core.Instant, e *Event) (time.Duration, core.Reason) {
 	if p.budget != nil && !p.budget.Withdraw(now) {
 		return 0, core.BudgetExhausted
 	}
-	c.budgeted = p.budget != nil
+	c.budgeted, c.copied = p.budget != nil, false
 	c.prev = p.cfg.Retry.Backoff.Delay(made, c.prev, e.Draw)
 	return wait, core.NoReason
 }

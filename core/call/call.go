@@ -30,10 +30,9 @@ type Call struct {
 	req      Request
 	began    core.Instant
 	deadline core.Instant // of the whole call
-	started  core.Instant // of the attempt under way
-	until    core.Instant // the attempt's limit, or the end of the wait
+	leg                   // the attempt under way; with copies, the one that something happened to
+	race     *race        // nil: there are no copies
 	breaker  *breaker.Breaker
-	permit   breaker.Permit
 	ticket   *bulkhead.Ticket
 	prev     time.Duration // the last backoff, for decorrelated jitter
 	last     core.Result
@@ -45,8 +44,6 @@ type Call struct {
 	free     uint8 // of those, repeats of requests that never reached a server
 	orphans  uint8 // lanes whose attempt was abandoned and has not ended
 	slotted  uint8 // of those, lanes that hold a slot
-	held     bool  // we hold a slot
-	budgeted bool  // the attempt under way, or to come, was paid for by the budget
 	open     bool  // the budget counts us as a call
 }
 
@@ -61,7 +58,7 @@ func (c *Call) Begin(now core.Instant, p *Plan, req *Request) Action {
 	c.plan, c.began, c.deadline = p, now, req.Deadline
 	c.req.Deadline, c.req.Key = req.Deadline, req.Key
 	c.req.RetriedAbove, c.req.Tail, c.req.Left = req.RetriedAbove, req.Tail, req.Left
-	c.req.Class = req.Class
+	c.req.Class, c.req.Hedge = req.Class, req.Hedge
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.CallStarted})
 	}
@@ -117,6 +114,8 @@ func (c *Call) Step(now core.Instant, e *Event) Action {
 		return c.poll(now)
 	case c.state == waiting && now >= c.until:
 		return c.enter(now)
+	case c.state == running && c.race != nil:
+		return c.tick(now, e)
 	case c.state == running && now >= c.until:
 		return c.abandon(now, e)
 	}
@@ -180,23 +179,39 @@ func (c *Call) launch(now core.Instant) Action {
 	if r := c.admit(now); r != core.NoReason {
 		return c.refuse(now, r)
 	}
+	c.state, c.started, c.number = running, now, c.attempts
+	c.attempts++
+	c.until = c.attemptLimit(now)
+	wake := c.until
+	if p.hedge != nil {
+		c.arm(now)
+		wake = c.wakeAt()
+	}
 	if !c.open {
 		c.open = true
 		if p.budget != nil {
 			p.budget.Deposit(now)
 		}
 	}
-	lane := c.attempts % lanes
-	c.state, c.started = running, now
-	c.attempts++
-	c.until = c.deadline
-	if !p.cfg.Observe.Has(RungTimeout) {
-		c.until = p.cfg.Timeout.AttemptDeadline(now, c.deadline)
-	}
 	if p.observer != nil {
-		c.emit(now, core.Event{Kind: core.AttemptStarted})
+		c.emit(now, core.Event{Kind: core.AttemptStarted, Detail: c.detail()})
 	}
-	return Action{WakeAt: c.until, Start: 1 << lane}
+	return Action{WakeAt: wake, Start: c.bit()}
+}
+
+// attemptLimit is by when an attempt that starts now must end.
+func (c *Call) attemptLimit(now core.Instant) core.Instant {
+	if c.plan.cfg.Observe.Has(RungTimeout) {
+		return c.deadline
+	}
+	return c.plan.cfg.Timeout.AttemptDeadline(now, c.deadline)
+}
+
+func (c *Call) detail() string {
+	if c.copied {
+		return hedgeDetail
+	}
+	return ""
 }
 
 // admit asks the breaker for this attempt, or once for the whole call.
@@ -229,6 +244,9 @@ func (c *Call) leave(now core.Instant) Action {
 	if c.state == running {
 		act.Cancel = c.orphan()
 		c.report(now, core.Result{Outcome: core.Cancelled}, now.Sub(c.started))
+	}
+	if c.racing() {
+		act.Cancel |= c.beat(now)
 	}
 	if c.reason = core.CallerCancelled; now >= c.req.Deadline {
 		c.reason = core.DeadlineExceeded
@@ -306,8 +324,6 @@ func (c *Call) emit(now core.Instant, e core.Event) {
 		return
 	}
 	e.At, e.Key, e.Criticality = now, c.req.Key, c.req.Class
-	if c.attempts > 0 {
-		e.Attempt = c.attempts - 1
-	}
+	e.Attempt = c.number
 	c.plan.Emit(e)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/throttle"
 )
@@ -26,6 +27,8 @@ const (
 	RungBulkhead
 	// RungThrottle is the client's own refusal of what would be refused anyway.
 	RungThrottle
+	// RungHedge is the copies of calls that are slow.
+	RungHedge
 )
 
 // Has reports whether the set holds the rung.
@@ -42,6 +45,7 @@ type Config struct {
 	Keys     int              // above zero: one breaker per Request.Key, at most this many
 	Bulkhead *bulkhead.Config // limit on calls in flight
 	Throttle *throttle.Config // hold back what the dependency refuses anyway
+	Hedge    *hedge.Config    // send a copy of what is slow
 	Observe  Rungs            // rungs that decide and report but let the call pass
 }
 
@@ -71,6 +75,9 @@ func (c Config) Validate() error {
 	}
 	if c.Throttle != nil {
 		add("throttle", c.Throttle.Validate())
+	}
+	if c.Hedge != nil {
+		add("hedge", c.Hedge.Validate())
 	}
 	return errors.Join(errs...)
 }

@@ -27,6 +27,17 @@
 // The throttle is asked once a call and told of every attempt. It comes before
 // the slots, so that what it refuses takes none and waits for none.
 //
+// # Copies
+//
+// A call whose Request has Hedge set may have several attempts under way: when
+// one has taken too long the hedge may send a copy, into a lane of its own with
+// a slot and a permit of its own. The first success ends the call and Cancel
+// names the others, whose ends are neutral. A failure waits for the attempts
+// that are left, because they are paid for; the last one's decides on a retry,
+// and copies count as attempts there. Without a retry policy the next copy
+// follows a failure at once when nothing is left under way. A driver that has
+// no such calls meets none of this.
+//
 // # Observe
 //
 // A rung in Plan's Observe set decides and says what it would have done, and

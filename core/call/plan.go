@@ -7,6 +7,7 @@ import (
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
+	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/throttle"
 )
 
@@ -21,6 +22,7 @@ type Plan struct {
 	keyed    *breaker.Keyed   // nil unless Config.Keys is set
 	bulkhead *bulkhead.Bulkhead
 	throttle *throttle.Throttle
+	hedge    *hedge.Hedge
 	stats    *Stats
 	shared   Rungs // rungs that belong to the plan this one is a part of
 }
@@ -54,6 +56,9 @@ func (p *Plan) Next(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 		return nil, err
 	}
 	if err := next.throttles(old); err != nil {
+		return nil, err
+	}
+	if err := next.hedges(old); err != nil {
 		return nil, err
 	}
 	return next, next.retries(old)
@@ -151,6 +156,9 @@ func (p *Plan) Adopt(now core.Instant) {
 	if p.throttle != nil && !p.shared.Has(RungThrottle) {
 		_ = p.throttle.Reconfigure(now, *p.cfg.Throttle) // Next has validated it
 	}
+	if p.hedge != nil { // always its own: it goes by the operation's own latency
+		_ = p.hedge.Reconfigure(now, *p.cfg.Hedge) // Next has validated it
+	}
 }
 
 // Config returns the settings the plan was made from.
@@ -188,6 +196,7 @@ type Snapshot struct {
 	Bulkhead *bulkhead.Snapshot
 	Budget   *budget.Snapshot
 	Throttle *throttle.Snapshot
+	Hedge    *hedge.Snapshot
 }
 
 // Snapshot reads the state of every rung. It changes nothing and takes no
@@ -212,6 +221,10 @@ func (p *Plan) Snapshot(now core.Instant) Snapshot {
 	if p.throttle != nil {
 		t := p.throttle.Snapshot(now)
 		s.Throttle = &t
+	}
+	if p.hedge != nil {
+		h := p.hedge.Snapshot(now)
+		s.Hedge = &h
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/budget"
 	"github.com/seakeep/seakeep/core/bulkhead"
+	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/throttle"
 	"github.com/seakeep/seakeep/core/window"
@@ -69,6 +70,8 @@ func (r *rig) do(words []string) (string, error) {
 		return r.show(c, c.Step(now, &Event{Kind: Woke, Draw: 0.5, Facts: facts(args)})), nil
 	case "leave":
 		return r.show(c, c.Step(now, &Event{Kind: CallerLeft})), nil
+	case "due":
+		return r.show(c, c.Step(now, &Event{Kind: CopyDue, Facts: facts(args)})), nil
 	case "tail":
 		tail := c.Tail(now)
 		tail.End(now, outcomes[args[0]].Outcome)
@@ -86,8 +89,8 @@ func (r *rig) show(c *Call, a Action) string {
 	if a.Start != 0 {
 		parts = append(parts, "start "+strconv.Itoa(bits.TrailingZeros8(a.Start)))
 	}
-	if a.Cancel != 0 {
-		parts = append(parts, "cancel "+strconv.Itoa(bits.TrailingZeros8(a.Cancel)))
+	for lanes := a.Cancel; lanes != 0; lanes &= lanes - 1 {
+		parts = append(parts, "cancel "+strconv.Itoa(bits.TrailingZeros8(lanes)))
 	}
 	if a.Verdict != Running {
 		parts = append(parts, a.Verdict.String())
@@ -128,6 +131,10 @@ func (r *rig) state(now core.Instant) string {
 			}
 		}
 	}
+	if h := s.Hedge; h != nil {
+		parts = append(parts, fmt.Sprintf("copies %d won %d due %d tokens %.3g", h.Counts.Sent,
+			h.Counts.Won, h.Counts.Due, h.Tokens))
+	}
 	return strings.Join(parts, ", ")
 }
 
@@ -135,6 +142,9 @@ func (r *rig) drain() string {
 	var parts []string
 	for _, e := range r.events {
 		word := e.Kind.String()
+		if e.Detail != "" {
+			word += "(" + e.Detail + ")"
+		}
 		if e.Reason != core.NoReason {
 			word += "(" + e.Reason.String() + ")"
 		}
@@ -193,9 +203,18 @@ func set(c *Config, key, value string) error {
 		c.Bulkhead.Holds = bulkhead.Attempts
 	case "observe":
 		c.Observe |= map[string]Rungs{"timeout": RungTimeout, "retry": RungRetry,
-			"breaker": RungBreaker, "bulkhead": RungBulkhead, "throttle": RungThrottle}[value]
+			"breaker": RungBreaker, "bulkhead": RungBulkhead, "throttle": RungThrottle,
+			"hedge": RungHedge}[value]
 	case "throttle":
 		c.Throttle = &throttle.Config{Minimum: n}
+	case "hedge":
+		c.Hedge = &hedge.Config{After: d, Budget: 1, Slow: 1}
+	case "copies":
+		c.Hedge.Copies = n
+	case "share":
+		c.Hedge.Budget = float64(n) / 100
+	case "same":
+		c.Hedge.Same = true
 	default:
 		return fmt.Errorf("no setting %q", key)
 	}
@@ -217,6 +236,8 @@ func request(args []string) (Request, error) {
 			req.RetriedAbove = true
 		case "tail":
 			req.Tail = true
+		case "hedge":
+			req.Hedge = true
 		case "left":
 			req.Left = true
 		case "class":

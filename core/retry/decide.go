@@ -92,8 +92,8 @@ func (c Config) maxWait() time.Duration {
 // that ended the call or kept it from starting.
 //
 // It is so when this layer has retried, and when it sheds on purpose: its
-// retry budget is spent, a breaker or bulkhead refused, or the layer below
-// asked for it. It is not so when the layer above is the one that retries, or
+// retry budget is spent, a breaker, bulkhead or throttle refused, or the layer
+// below asked for it. It is not so when the layer above is the one that retries, or
 // when it may know better, for example that a call is idempotent.
 func (Config) MarkNoRetry(why core.Reason, attempts int) bool {
 	switch why {
@@ -101,7 +101,7 @@ func (Config) MarkNoRetry(why core.Reason, attempts int) bool {
 		return false
 	case core.BudgetExhausted, core.DoNotRetry,
 		core.CircuitOpen, core.TrialsTaken, core.Ramping, core.ForcedOpen,
-		core.BulkheadFull, core.QueueTimeout, core.KeysExhausted:
+		core.BulkheadFull, core.QueueTimeout, core.KeysExhausted, core.Throttled:
 		return true
 	}
 	return attempts > 1

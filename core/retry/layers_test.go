@@ -154,6 +154,7 @@ func TestMarkNoRetry(t *testing.T) {
 		{core.Ramping, 0, true},
 		{core.ForcedOpen, 0, true},
 		{core.BulkheadFull, 0, true},
+		{core.Throttled, 0, true},
 		{core.QueueTimeout, 0, true},
 		{core.KeysExhausted, 0, true},
 		// The layer below asked for it.
