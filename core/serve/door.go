@@ -2,9 +2,7 @@ package serve
 
 import (
 	"math"
-	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
@@ -27,150 +25,7 @@ type Door struct {
 	shed     *shed.Shedder // always there: an operator may reduce what is let in
 	recovery *shed.Recovery
 	degrade  *degrade.Degrader
-	stats    *Stats
-	meter    *meter
-	sweepAt  *atomic.Int64
-}
-
-// New compiles the settings. The seed feeds the limit's draws; the observer may
-// be nil. The error lists every bad setting.
-func New(cfg Config, seed uint64, o core.Observer) (*Door, error) {
-	return (*Door)(nil).Next(cfg, seed, o)
-}
-
-// Next compiles the settings that follow d in a live reload: every rung whose
-// settings are the same keeps its state, the slots are adjusted in place by
-// Adopt. A nil d compiles from nothing. An error leaves d untouched.
-func (d *Door) Next(cfg Config, seed uint64, o core.Observer) (*Door, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	old := Door{stats: newStats(), meter: &meter{}, sweepAt: new(atomic.Int64)}
-	old.sweepAt.Store(math.MinInt64) // a clock may begin below zero
-	if d != nil {
-		old = *d
-	}
-	next := &Door{cfg: cfg, observer: o, stats: old.stats, meter: old.meter, sweepAt: old.sweepAt}
-	for _, compile := range []func(*Door) error{
-		func(old *Door) error { return next.compileSlots(old, seed) },
-		next.compileShed, next.compileRecovery, next.compileDegrade,
-	} {
-		if err := compile(&old); err != nil {
-			return nil, err
-		}
-	}
-	return next, nil
-}
-
-func (d *Door) compileSlots(old *Door, seed uint64) (err error) {
-	s := d.cfg.Slots
-	if s == nil {
-		return nil
-	}
-	if d.limit = old.limit; d.limit == nil || old.cfg.Slots.Limit != s.Limit {
-		if d.limit, err = limit.New(s.Limit, seed); err != nil {
-			return err
-		}
-	}
-	if d.slots = old.slots; d.slots == nil {
-		if d.slots, err = bulkhead.New(d.bulkhead()); err != nil {
-			return err
-		}
-	}
-	t := d.cfg.Tenants
-	if t == nil {
-		return nil
-	}
-	if d.quota = old.quota; d.quota == nil || *old.cfg.Tenants != *t {
-		d.quota, err = quota.New(t.Quota)
-	}
-	return err
-}
-
-// bulkhead is the settings of the slots as of now.
-func (d *Door) bulkhead() bulkhead.Config {
-	return d.cfg.bulkhead(d.limit.Limit(), d.meter.setBy())
-}
-
-// bulkhead is the settings of the slots when there are so many, and serving
-// takes so long.
-func (c *Config) bulkhead(slots int, work time.Duration) bulkhead.Config {
-	b := c.Slots.Queue
-	b.Limit = slots
-	if l := &b.Line; l.Target == 0 {
-		l.Target = max(leastTarget, autoTarget*work)
-		if l.Interval == 0 {
-			l.Interval = max(leastInterval, autoInterval*work)
-		}
-		l.Interval = max(l.Interval, l.Target)
-	}
-	if t := c.Tenants; t != nil {
-		b.FlowSlots, b.FlowQueue = t.Slots, t.places(b.Queue)
-	}
-	return b
-}
-
-// places is how many requests of one tenant may wait in a queue of this length.
-func (t *Tenants) places(length int) int {
-	if t.Places > 0 {
-		return min(t.Places, length)
-	}
-	return max(1, length/4)
-}
-
-func (d *Door) compileShed(old *Door) (err error) {
-	cfg := shed.Config{}
-	if d.cfg.Shed != nil {
-		cfg = *d.cfg.Shed
-	}
-	if d.shed = old.shed; d.shed != nil && sameShed(d.cfg.Shed, old.cfg.Shed) {
-		return nil
-	}
-	d.shed, err = shed.New(cfg)
-	return err
-}
-
-func sameShed(a, b *shed.Config) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
-}
-
-func (d *Door) compileRecovery(old *Door) (err error) {
-	if d.cfg.Recovery == nil {
-		return nil
-	}
-	if d.recovery = old.recovery; d.recovery == nil || *old.cfg.Recovery != *d.cfg.Recovery {
-		d.recovery, err = shed.NewRecovery(*d.cfg.Recovery)
-	}
-	return err
-}
-
-func (d *Door) compileDegrade(old *Door) (err error) {
-	if d.cfg.Degrade == nil {
-		return nil
-	}
-	if d.degrade = old.degrade; d.degrade == nil || !sameDegrade(old.cfg.Degrade, d.cfg.Degrade) {
-		d.degrade, err = degrade.New(*d.cfg.Degrade)
-	}
-	return err
-}
-
-func sameDegrade(a, b *degrade.Config) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return slices.Equal(a.Features, b.Features) && a.On == b.On && a.Off == b.Off &&
-		a.Step == b.Step && a.Back == b.Back
-}
-
-// Adopt puts the new settings of parts that outlive a reload to use. Call it
-// once the door is in use.
-func (d *Door) Adopt(now core.Instant) {
-	if d.slots != nil {
-		_ = d.slots.Resize(now, d.bulkhead()) // valid: Next has checked
-	}
+	*kept
 }
 
 // Config returns the settings. They must not be changed.
@@ -256,4 +111,7 @@ func levelName(l shed.Level) string {
 	return l.Class().String() + "/" + number(int(l.Cohort()))
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', -1, 64) + "%" }
+// percent is a share as people write it: 0.07 is 7%, not 7.000000000000001%.
+func percent(share float64) string {
+	return strconv.FormatFloat(math.Round(1e4*share)/100, 'f', -1, 64) + "%"
+}

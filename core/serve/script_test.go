@@ -24,7 +24,8 @@ import (
 //	5ms step b -> admitted, waited 5ms
 //
 // Steps are enter NAME SETTINGS, step NAME, leave NAME, end NAME OUTCOME, reduce
-// SHARE [RAMP], degrade LEVEL, allows FEATURE, reload SETTINGS and state.
+// SHARE [RAMP], degrade LEVEL, allows FEATURE, answered NAME, reload SETTINGS and
+// state.
 type script struct {
 	door   *Door
 	visits map[string]*Visit
@@ -100,6 +101,9 @@ func (s *script) act(now core.Instant, verb string, args []string) (string, erro
 		o, err := outcome(args[1])
 		s.visits[args[0]].End(now, core.Result{Outcome: o})
 		return "", err
+	case "answered":
+		s.visits[args[0]].Answered(now)
+		return "", nil
 	case "reduce":
 		share, err := strconv.ParseFloat(args[0], 64)
 		ramp := time.Duration(0)

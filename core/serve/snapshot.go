@@ -67,7 +67,7 @@ func (d *Door) Snapshot(now core.Instant) Snapshot {
 		l, b := d.limit.Snapshot(now), d.slots.Snapshot(now)
 		s.Limit, s.Slots = &l, &b
 	}
-	if d.quota != nil {
+	if d.cfg.Tenants != nil {
 		q := d.quota.Snapshot(now, topTenants)
 		s.Tenants = &q
 	}

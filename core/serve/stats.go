@@ -23,7 +23,6 @@ type classStats struct {
 // Stats counts what happened at a door. It outlives reloads.
 type Stats struct {
 	classes  [core.Criticalities]classStats
-	outcomes [core.Ignored + 1]atomic.Uint64
 	reasons  [reasons]atomic.Uint64
 	observed atomic.Uint64
 	latency  *window.Recent
@@ -40,14 +39,9 @@ func (s *Stats) refused(c core.Criticality, r core.Reason) {
 	s.reasons[r%reasons].Add(1)
 }
 
-func (s *Stats) ended(now core.Instant, c core.Criticality, o core.Outcome, useful bool,
-	took time.Duration) {
-	s.outcomes[min(o, core.Ignored)].Add(1)
+func (s *Stats) ended(c core.Criticality, useful bool) {
 	if useful {
 		s.classes[c.Index()].useful.Add(1)
-	}
-	if !o.Neutral() {
-		s.latency.Record(now, took)
 	}
 }
 
@@ -60,7 +54,8 @@ type meter struct {
 	sched time.Duration
 	work  time.Duration // how long serving takes, smoothed; 0: not known yet
 	tuned time.Duration // ... when the queue was last set by it
-	cut   atomic.Int64  // the shedder's, as it was last told of
+	level atomic.Int64  // of degradation, as it was last told of
+	cut   atomic.Int64  // the shedder's, as it was last told of; 0: none
 }
 
 func (m *meter) wait(d time.Duration) {

@@ -22,7 +22,7 @@ func (d *Door) Scheduler(now core.Instant, latency time.Duration) {
 // it stays until the next Reduce; a share of 1 ends it.
 func (d *Door) Reduce(now core.Instant, share float64, ramp time.Duration) {
 	before := d.shed.Snapshot(now).Reduced
-	d.shed.Reduce(now, share, ramp)
+	d.reduce(now, share, ramp, nil)
 	d.emit(now, nil, core.Event{Kind: core.RecoveryChanged, Reason: core.Operator,
 		From: percent(before), To: percent(share), Took: ramp})
 }
@@ -32,11 +32,11 @@ func (d *Door) Degrade(now core.Instant, level int) error {
 	if d.degrade == nil {
 		return errNoFeatures
 	}
-	before := d.degrade.Level(now)
+	d.tellLevel(now)
 	if err := d.degrade.Force(now, level); err != nil {
 		return err
 	}
-	if before != level {
+	if before := int(d.meter.level.Swap(int64(level))); before != level {
 		d.emit(now, nil, core.Event{Kind: core.DegradeChanged, Reason: core.Operator,
 			From: number(before), To: number(level)})
 	}
@@ -55,13 +55,16 @@ func (d *Door) Allows(now core.Instant, feature string) bool {
 	return d.degrade == nil || d.degrade.Allows(now, feature)
 }
 
-// Dropped returns the features that are off, the first of the list first. The
-// result must not be changed.
+// Dropped returns the features that are off, the first of the list first; nil
+// while all are on. The result must not be changed.
 func (d *Door) Dropped(now core.Instant) []string {
 	if d.degrade == nil {
 		return nil
 	}
-	return d.cfg.Degrade.Features[:d.degrade.Level(now)]
+	if n := d.degrade.Level(now); n > 0 {
+		return d.cfg.Degrade.Features[:n:n]
+	}
+	return nil
 }
 
 // The target and the interval of the queue, where the settings leave them open,
@@ -81,7 +84,16 @@ func (d *Door) tune(now core.Instant) {
 		return
 	}
 	if _, changed := d.meter.retune(); changed {
-		d.Adopt(now)
+		d.resize(now)
+	}
+}
+
+// tellLevel tells if the level is another than was told last. It also falls by
+// itself, when somebody asks for it.
+func (d *Door) tellLevel(now core.Instant) {
+	after := int64(d.degrade.Level(now))
+	if before := d.meter.level.Swap(after); before != after {
+		d.changed(now, core.DegradeChanged, number(int(before)), number(int(after)))
 	}
 }
 
@@ -101,17 +113,14 @@ func (d *Door) Sweep(now core.Instant) {
 	if d.recovery != nil {
 		if order, changed := d.recovery.Sweep(now); changed {
 			before := d.shed.Snapshot(now).Reduced
-			d.shed.Reduce(now, order.Share, order.Ramp)
+			d.reduce(now, order.Share, order.Ramp, d.recovery)
 			d.emit(now, nil, core.Event{Kind: core.RecoveryChanged, From: percent(before),
 				To: percent(order.Share), Took: order.Ramp})
 		}
 	}
 	if d.degrade != nil {
-		before := d.degrade.Level(now)
 		d.degrade.Report(now, d.meter.pressure(d.target(), d.schedulerTarget()))
-		if after := d.degrade.Level(now); after != before {
-			d.changed(now, core.DegradeChanged, number(before), number(after))
-		}
+		d.tellLevel(now)
 	}
 	if d.cfg.Shed == nil {
 		return

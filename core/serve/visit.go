@@ -5,7 +5,6 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/bulkhead"
-	"github.com/seakeep/seakeep/core/limit"
 	"github.com/seakeep/seakeep/core/shed"
 )
 
@@ -71,10 +70,13 @@ type Visit struct {
 	held     bool // has a slot
 	tenant   bool // is counted in the quota
 	ended    bool
+	paced    bool // by the caller: how long it takes says nothing
+	begun    bool // the answer has
 	place    bulkhead.Place
 	ticket   *bulkhead.Ticket
 	arrived  core.Instant
 	admitted core.Instant
+	answered core.Instant // when the answer began, if it has
 	deadline core.Instant
 	after    time.Duration
 }
@@ -91,8 +93,12 @@ func (v *Visit) Deadline() core.Instant { return v.deadline }
 // Waited returns how long the request waited before it was let in.
 func (v *Visit) Waited() time.Duration { return v.admitted.Sub(v.arrived) }
 
-// Begin decides about a request that has come in.
+// Begin decides about a request that has come in. It panics if the request is
+// of no class that there is.
 func (v *Visit) Begin(now core.Instant, d *Door, req Request) Action {
+	if uint(req.Class.Index()) >= core.Criticalities {
+		panic("serve: Begin of no class that there is")
+	}
 	*v = Visit{door: d, class: req.Class, arrived: now}
 	d.Sweep(now)
 	d.stats.offered(req.Class)
@@ -109,13 +115,13 @@ func (v *Visit) Begin(now core.Instant, d *Door, req Request) Action {
 		}
 		v.deadline = core.Never
 	}
-	if d.quota != nil && req.Tenant != "" {
+	if d.cfg.Tenants != nil && req.Tenant != "" {
 		v.place.Flow, v.tenant = d.quota.Enter(now, req.Tenant), true
 	}
-	if d.tenantFull(v.place.Flow) {
+	if d.tenantFull(v.place.Flow) && !d.observes(now, v, RungSlots, core.TenantLimit) {
 		return v.refuse(now, core.TenantLimit)
 	}
-	if r := d.tooLow(now, req); r != core.NoReason && !d.observes(now, v, RungShed, r) {
+	if r := v.tooLow(now, req); r != core.NoReason {
 		v.after = d.shed.RetryAfter(now)
 		return v.refuse(now, r)
 	}
@@ -123,10 +129,12 @@ func (v *Visit) Begin(now core.Instant, d *Door, req Request) Action {
 }
 
 // tooLow says whether a request is too unimportant at present. Without a shed
-// rung only an order to let in less counts.
-func (d *Door) tooLow(now core.Instant, req Request) core.Reason {
+// rung, or with one that only watches, only an order to let in less counts:
+// whoever gives it means it.
+func (v *Visit) tooLow(now core.Instant, req Request) core.Reason {
+	d := v.door
 	r := d.shed.Admit(now, shed.LevelOf(req.Class, req.Cohort))
-	if r == core.Shed && d.cfg.Shed == nil {
+	if r == core.Shed && (d.cfg.Shed == nil || d.observes(now, v, RungShed, r)) {
 		return core.NoReason
 	}
 	return r
@@ -136,6 +144,7 @@ func (d *Door) tooLow(now core.Instant, req Request) core.Reason {
 func (v *Visit) enter(now core.Instant) Action {
 	d := v.door
 	if d.slots == nil {
+		d.shed.Report(now, 0) // what is let in is served, or nothing would seem to be
 		return v.admit(now)
 	}
 	v.place.Class, v.place.Until = v.class, v.deadline
@@ -148,7 +157,13 @@ func (v *Visit) enter(now core.Instant) Action {
 		v.verdict = WantPlace
 		return Action{WakeAt: core.Never, Verdict: WantPlace}
 	}
-	return v.Join(now, nobody{})
+	act := v.Join(now, nobody{})
+	if act.Verdict == Waiting { // the slots have the queue of another file, at a reload
+		d.slots.Leave(now, v.ticket)
+		v.ticket = nil
+		return v.refuse(now, core.BulkheadFull)
+	}
+	return act
 }
 
 // nobody is the waker of a visit that does not wait.
@@ -162,12 +177,16 @@ func (v *Visit) Join(now core.Instant, w bulkhead.Waker) Action {
 	d := v.door
 	if d.cfg.Observe.Has(RungSlots) {
 		d.observes(now, v, RungSlots, core.BulkheadFull)
+		d.shed.Report(now, 0)
 		return v.admit(now)
 	}
 	t, r := d.slots.Enqueue(now, v.place, w)
-	if r != core.NoReason {
-		d.shed.Dropped(now, 0)
+	switch {
+	case r == core.TenantLimit: // its own doing, which says nothing about the others
 		return v.refuse(now, r)
+	case r != core.NoReason:
+		d.shed.Dropped(now, 0)
+		return v.refuse(now, v.timeUp(now, r))
 	}
 	v.ticket, v.verdict = t, Waiting
 	d.emit(now, v, core.Event{Kind: core.RequestQueued})
@@ -203,11 +222,16 @@ func (v *Visit) poll(now core.Instant) Action {
 	}
 	v.ticket = nil
 	d.waited(now, v.place.Flow, now.Sub(v.arrived), false)
-	r := t.Reason()
+	return v.refuse(now, v.timeUp(now, t.Reason()))
+}
+
+// timeUp tells whose time was up in the queue: the request's, or that for
+// waiting.
+func (v *Visit) timeUp(now core.Instant, r core.Reason) core.Reason {
 	if r == core.QueueTimeout && now >= v.deadline {
-		r = core.DeadlineExceeded
+		return core.DeadlineExceeded
 	}
-	return v.refuse(now, r)
+	return r
 }
 
 // admit lets the request in.
@@ -247,48 +271,5 @@ func (v *Visit) forget(now core.Instant) {
 	if v.tenant {
 		v.tenant = false
 		v.door.quota.Leave(now, v.place.Flow)
-	}
-}
-
-// End closes the accounts of an admitted visit: the application has ended it,
-// or cannot be made to. What is neutral or failed says nothing about how long
-// the service takes; a timeout or a refusal from behind says that it is too
-// much. Calling it again does nothing.
-func (v *Visit) End(now core.Instant, r core.Result) {
-	if v.verdict != Admitted || v.ended {
-		return
-	}
-	v.ended = true
-	d := v.door
-	if v.held {
-		v.held = false
-		d.sample(now, r.Outcome, now.Sub(v.admitted))
-		d.slots.Release(now, v.place)
-		inUse, slots, queued := d.slots.Busy(now)
-		d.shed.Busy(now, inUse, slots, queued)
-	}
-	v.forget(now)
-	useful := now <= v.deadline && r.Outcome != core.Timeout && r.Outcome != core.Cancelled
-	if d.recovery != nil {
-		d.recovery.Ended(now, useful)
-	}
-	d.stats.ended(now, v.class, r.Outcome, useful, now.Sub(v.admitted))
-	d.emit(now, v, core.Event{Kind: core.RequestEnded, Outcome: r.Outcome,
-		Took: now.Sub(v.arrived)})
-}
-
-// sample tells the limit how a request that had a slot went.
-func (d *Door) sample(now core.Instant, o core.Outcome, took time.Duration) {
-	dropped := o == core.Timeout || o == core.Overloaded
-	if o != core.Success && !dropped {
-		return
-	}
-	d.meter.served(took)
-	inUse, _, _ := d.slots.Busy(now)
-	before := d.limit.Limit()
-	n, changed := d.limit.Report(now, limit.Sample{RTT: took, InFlight: inUse, Dropped: dropped})
-	if changed {
-		d.slots.SetLimit(now, n)
-		d.changed(now, core.LimitChanged, number(before), number(n))
 	}
 }

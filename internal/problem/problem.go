@@ -71,8 +71,18 @@ type Document struct {
 	RetryAfterMS *float64 `json:"retry_after_ms,omitempty"`
 }
 
-// Write sends the answer. Header fields that are set already stay.
-func Write(w http.ResponseWriter, p Problem) {
+// Answer is a Problem that was worked out once, to be sent many times: whoever
+// refuses because there is too much to do must do it cheaply. It is never
+// changed.
+type Answer struct {
+	problem             Problem
+	body                []byte
+	length, proxyStatus string
+}
+
+// Prepare works out everything about the answer but when to come back, which is
+// drawn each time.
+func (p Problem) Prepare() *Answer {
 	body := Document{Type: or(p.Type, "about:blank"), Title: or(p.Title, http.StatusText(p.Status)),
 		Status: p.Status, Detail: p.Detail, Error: p.Error, Policy: p.Policy, Reason: p.Reason}
 	if p.Attempts >= 0 {
@@ -83,19 +93,31 @@ func Write(w http.ResponseWriter, p Problem) {
 		body.RetryAfterMS = &ms
 	}
 	text, _ := json.Marshal(body) // cannot fail
-	h := w.Header()
-	h.Set("Content-Type", "application/problem+json")
-	h.Set("Content-Length", strconv.Itoa(len(text)+1))
-	h.Set("Cache-Control", "no-store")
-	h.Set("Proxy-Status", p.proxyStatus())
+	text = append(text, '\n')
+	return &Answer{p, text, strconv.Itoa(len(text)), p.proxyStatus()}
+}
+
+// Write sends the answer. Header fields that are set already stay.
+func Write(w http.ResponseWriter, p Problem) { p.Prepare().Write(w) }
+
+// Write sends the answer. Header fields that are set already stay.
+func (a *Answer) Write(w http.ResponseWriter) {
+	h, p := w.Header(), &a.problem
+	values := [...]string{"application/problem+json", a.length, "no-store", a.proxyStatus, "", "1"}
+	set := func(name string, i int) { h[name] = values[i : i+1 : i+1] }
+	set("Content-Type", 0)
+	set("Content-Length", 1)
+	set("Cache-Control", 2)
+	set("Proxy-Status", 3)
 	if p.RetryAfter > 0 || p.Spread > 0 || p.Status == http.StatusServiceUnavailable {
-		h.Set("Retry-After", strconv.Itoa(p.comeBack(rand.Float64())))
+		values[4] = strconv.Itoa(p.Seconds())
+		set("Retry-After", 4)
 	}
 	if p.NoRetry {
-		h.Set(retry.NoRetryHeader, "1")
+		set(retry.NoRetryHeader, 5)
 	}
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(append(text, '\n'))
+	_, _ = w.Write(a.body)
 }
 
 func or(a, b string) string {
