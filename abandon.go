@@ -31,6 +31,12 @@ func DoAbandon[T any](ctx context.Context, p *Policy,
 	var got attempted[T]
 	var end Ending
 	req := info.request(ctx)
+	if s.plan.Hedges(info.Safety(), false) {
+		got = raced(ctx, s, info, func(ctx context.Context) (Tried, attempted[T]) {
+			return walk(ctx, s, info, fn)
+		}, &end)
+		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil})
+	}
 	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
 		tried, a := walk(ctx, s, info, fn)
 		got = a
@@ -54,6 +60,7 @@ type attempted[T any] struct {
 func walk[T any](ctx context.Context, s *state, info *Call,
 	fn func(context.Context) (T, error)) (Tried, attempted[T]) {
 	work := &orphan{plan: s.plan}
+	h := s.hurt(info)
 	ended := make(chan attempted[T], 1)
 	go func() {
 		var a attempted[T]
@@ -65,7 +72,7 @@ func walk[T any](ctx context.Context, s *state, info *Call,
 			ended <- a
 			work.done()
 		}()
-		a.v, a.err = fn(ctx)
+		a.v, a.err = injured(ctx, h, fn)
 		a.exited = false
 	}()
 	select {
@@ -74,13 +81,13 @@ func walk[T any](ctx context.Context, s *state, info *Call,
 			panic(a.panicked)
 		}
 		if a.err == nil {
-			return Tried{Result: core.Result{Outcome: core.Success}}, a
+			return Tried{Result: core.Result{Outcome: core.Success}, Note: NoteOf(h.Names())}, a
 		}
-		return s.tried(info, a.err), a
+		return s.tried(info, a.err, h), a
 	case <-ctx.Done():
 		a := attempted[T]{err: ctx.Err()}
-		tried := s.tried(info, a.err)
-		tried.orphan = work
+		tried := s.tried(info, a.err, h)
+		tried.note().orphan = work
 		return tried, a
 	}
 }

@@ -24,8 +24,19 @@ func (a Adapter) Run(ctx context.Context, req call.Request, try Try) (end Ending
 	return end
 }
 
+// Race is Run for a call that may have copies: its request has Hedge set.
+func (a Adapter) Race(ctx context.Context, req call.Request, with Racer) (end Ending) {
+	info := CallOf(ctx)
+	a.s.race(info.begin(ctx), &req, info.Report, with, &end)
+	return end
+}
+
 // Plan returns the compiled policy.
 func (a Adapter) Plan() *call.Plan { return a.s.plan }
+
+// Faults returns what hurts the policy's attempts on purpose, and the name of
+// the operation that it is for.
+func (a Adapter) Faults() (f *Faults, operation string) { return a.s.faults, a.s.operation }
 
 // Classify turns an error into what policies decide by: by the program's own
 // word if it has one, or the package's Classify. An error that it calls good is
@@ -113,7 +124,9 @@ func (a Adapter) Exercised(kind string, err error) { a.s.exercised(kind, err) }
 // first thing.
 func TimeLeft(ctx context.Context) (time.Duration, bool) {
 	if c, ok := ctx.(*attemptContext); ok {
-		return core.Instant(c.limit.Load()).Sub(c.started), true
+		if limit := core.Instant(c.limit.Load()); limit != core.Never {
+			return limit.Sub(c.started), true
+		}
 	}
 	if t, ok := ctx.Deadline(); ok {
 		return time.Until(t), true

@@ -78,6 +78,10 @@ func Classify(err error) core.Result {
 	if errors.Is(err, context.Canceled) {
 		return core.Result{Outcome: core.Cancelled}
 	}
+	var f *FaultError
+	if errors.As(err, &f) {
+		return f.Hurt.Result()
+	}
 	return core.Result{Outcome: outcomeOf(err), Cause: CauseOf(err)}
 }
 

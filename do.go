@@ -18,7 +18,8 @@ import (
 // fn runs on the caller's goroutine, once per attempt, with a context that
 // carries the attempt's limit; fn must heed it, or use DoAbandon. A call is
 // attempted again only if its failure may go away and repeating it is safe,
-// which With or the policy must say.
+// which With or the policy must say. With a Hedge that may send copies of such
+// a call, its attempts run on goroutines of their own, perhaps two at once.
 //
 // Do returns fn's answer, or a fallback's, or fn's last error as it came, or a
 // *Rejection. An answer that comes after the attempt's limit is still given to
@@ -49,12 +50,17 @@ func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 	}
 	var end Ending
 	req := info.request(ctx)
+	if s.plan.Hedges(info.Safety(), false) {
+		got := raced(ctx, s, info, calls(s, info, fn), &end)
+		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, or})
+	}
 	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
-		v, err = fn(ctx)
+		h := s.hurt(info)
+		v, err = injured(ctx, h, fn)
 		if err == nil {
-			return Tried{Result: core.Result{Outcome: core.Success}}
+			return Tried{Result: core.Result{Outcome: core.Success}, Note: NoteOf(h.Names())}
 		}
-		return s.tried(info, err)
+		return s.tried(info, err, h)
 	}, &end)
 	return finish(ctx, s, info, &end, outcome[T]{v, err, or})
 }
@@ -125,8 +131,8 @@ func (c *Call) request(ctx context.Context) call.Request {
 
 // tried classifies a failed attempt of Do. A Go function can always be called
 // again; whether that is safe is the caller's or the policy's word.
-func (s *state) tried(info *Call, err error) Tried {
-	t := Tried{Result: s.result(err)}
+func (s *state) tried(info *Call, err error, h *Hurt) Tried {
+	t := Tried{Result: s.result(err), Note: NoteOf(h.Names())}
 	t.Facts.Safety, t.Facts.Replayable = info.Safety(), true
 	return t
 }

@@ -10,9 +10,10 @@
 //	})
 //
 // The order is fixed: the deadline, the throttle, a slot of the bulkhead, and
-// for each attempt the retry budget, the circuit breaker and the attempt's timeout;
-// then the fallbacks. A rung that the policy leaves out is off. Policies are
-// not generic: one breaker serves calls of any result type.
+// for each attempt the retry budget, the circuit breaker and the attempt's
+// timeout; then the fallbacks. A hedge sends a copy of an attempt that is slow.
+// A rung that the policy leaves out is off. Policies are not generic: one
+// breaker serves calls of any result type.
 //
 // A call that its policy refused returns a *Rejection, which says which rule
 // refused and when to come back; Explain gives the numbers behind it. A

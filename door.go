@@ -73,139 +73,94 @@ type Arrival struct {
 	Retry    bool             // the caller has tried before
 }
 
-// Visit is a request that was let in. Its End must be called once, when the
-// work for it has truly ended.
-type Visit struct {
-	visitContext
-	door  *Door
-	class core.Criticality
-	v     serve.Visit
-}
-
-// visitContext is the context of a request that was let in. It knows how
-// important the request is, and so what is called for it.
-type visitContext struct {
-	attemptContext
-	visit *Visit
-}
-
-type visitKey struct{}
-
-// Value knows the visit, and asks the parent for the rest.
-func (c *visitContext) Value(key any) any {
-	switch key.(type) {
-	case visitKey:
-		return c.visit
-	case criticalityKey:
-		return c.visit.class
-	}
-	return c.attemptContext.Value(key)
-}
-
 // Enter asks to serve a request, and waits for its turn if the door wants so.
 // The error is a *Rejection, or ctx's own if the caller left meanwhile. A
-// deadline of ctx counts as the caller's.
+// deadline of ctx counts as the caller's. Enter panics if the arrival is of no
+// class that there is.
 func (d *Door) Enter(ctx context.Context, a Arrival) (*Visit, error) {
-	s := d.state.Load()
-	now := Now()
+	if a.Class < core.Sheddable || a.Class > core.CriticalPlus {
+		panic("seakeep: Enter of no class that there is")
+	}
 	if a.Class == core.Critical {
 		a.Class = CriticalityOf(ctx)
 	}
+	s := d.state.Load()
+	now := Now()
 	if latency, ok := d.sched.measure(now); ok {
 		s.door.Scheduler(now, latency)
 	}
 	req := serve.Request{Deadline: deadlineOf(ctx), Class: a.Class, Cohort: a.Cohort,
-		Tenant: a.Tenant, Retry: a.Retry, Left: ctx.Err() == context.Canceled}
+		Tenant: a.Tenant, Retry: a.Retry}
 	if a.Deadline != 0 {
 		req.Deadline = min(req.Deadline, a.Deadline)
 	}
-	v := &Visit{door: d, class: a.Class}
-	act := v.v.Begin(now, s.door, req)
-	if act.Verdict == serve.WantPlace {
-		w := make(waker, 1)
-		act = v.v.Join(Now(), w)
-		for act.Verdict == serve.Waiting {
-			act = v.wait(ctx, w, act.WakeAt)
-		}
+	switch err := ctx.Err(); err {
+	case nil:
+	case context.DeadlineExceeded:
+		req.Deadline = min(req.Deadline, now)
+	default:
+		req.Left = true
 	}
+	var v serve.Visit // a refused request has no other
+	settled := false
+	defer func() {
+		if !settled { // an observer has panicked
+			v.Abort(Now())
+		}
+	}()
+	act := v.Begin(now, s.door, req)
+	if act.Verdict == serve.WantPlace {
+		act = queueUp(ctx, &v)
+	}
+	settled = true
 	switch act.Verdict {
 	case serve.Admitted:
-		v.visit, v.parent, v.started = v, ctx, now
-		v.limit.Store(int64(v.v.Deadline()))
-		return v, nil
+		in := &Visit{door: d, class: a.Class, v: v}
+		in.visit, in.parent, in.started = in, ctx, now
+		in.limit.Store(int64(v.Deadline()))
+		return in, nil
 	case serve.Left:
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
-	return nil, s.reject(&v.v)
+	return nil, s.reject(&v)
 }
 
-// wait sleeps until t, the queue's word, or the caller's leaving.
-func (v *Visit) wait(ctx context.Context, w waker, t core.Instant) serve.Action {
+// queueUp waits for a slot until the request has one, or has lost its place, or
+// its caller leaves.
+func queueUp(ctx context.Context, v *serve.Visit) serve.Action {
+	w := make(waker, 1)
+	act := v.Join(Now(), w)
+	for act.Verdict == serve.Waiting {
+		kind := sleep(ctx, w, act.WakeAt) // before the clock is read
+		act = v.Step(Now(), kind)
+	}
+	return act
+}
+
+// sleep waits until t, the queue's word, or the caller's leaving.
+func sleep(ctx context.Context, w waker, t core.Instant) serve.Kind {
 	timer := time.NewTimer(t.Sub(Now()))
 	defer timer.Stop()
-	kind := serve.Woke
 	select {
 	case <-timer.C:
 	case <-w:
 	case <-ctx.Done():
-		kind = serve.CallerLeft
+		return serve.CallerLeft
 	}
-	return v.v.Step(Now(), kind)
+	return serve.Woke
 }
 
-// Context returns the context for the work: it ends with the request's
-// deadline, with the caller's leaving and with End, and tells what is below how
-// important the work is.
-func (v *Visit) Context() context.Context { return &v.visitContext }
-
-// Open is Context without the deadline, for an answer that may stream on after
-// it has begun in time.
-func (v *Visit) Open() context.Context {
-	return &openContext{v.parent, v}
-}
-
-// openContext is a visitContext without the deadline.
-type openContext struct {
-	context.Context
-	visit *Visit
-}
-
-// Value knows what visitContext knows.
-func (c *openContext) Value(key any) any {
-	switch key.(type) {
-	case visitKey:
-		return c.visit
-	case criticalityKey:
-		return c.visit.class
-	}
-	return c.Context.Value(key)
-}
-
-// Left returns how much time there is for the answer; false if it may take any.
-func (v *Visit) Left() (time.Duration, bool) {
-	if v.v.Deadline() == core.Never {
-		return 0, false
-	}
-	return max(v.v.Deadline().Sub(Now()), 0), true
-}
-
-// Waited returns how long the request waited at the door.
-func (v *Visit) Waited() time.Duration { return v.v.Waited() }
-
-// Late reports whether the request's deadline has passed.
-func (v *Visit) Late() bool { return Now() >= v.v.Deadline() }
-
-// End closes the accounts of the request: Success for an answer, Timeout and
-// Overloaded for what says that it is too much, Cancelled if the caller left.
-// Calling it again does nothing.
-func (v *Visit) End(r core.Result) {
-	v.v.End(Now(), r)
-	v.cancel(context.Canceled)
-}
+// doorGranule is how finely a door's Rejection tells the time. The shedder's
+// advice moves with every request, by less than anybody could heed; as long as
+// it is the same the answer made of it can be used again.
+const doorGranule = 100 * time.Millisecond
 
 // reject returns the Rejection for a refused visit, shared where it can be.
 func (s *doorState) reject(v *serve.Visit) *Rejection {
-	r, after := v.Reason(), coarse(v.RetryAfter())
+	r, after := v.Reason(), v.RetryAfter()
+	if over := after % doorGranule; over > 0 {
+		after += doorGranule - over
+	}
 	if int(r) >= len(s.rejections) {
 		return &Rejection{Policy: s.name, Reason: r, RetryAfter: after, door: s.door}
 	}
@@ -216,13 +171,6 @@ func (s *doorState) reject(v *serve.Visit) *Rejection {
 	made := &Rejection{Policy: s.name, Reason: r, RetryAfter: after, door: s.door}
 	slot.Store(made)
 	return made
-}
-
-// VisitOf returns the visit that a context belongs to; nil if it belongs to
-// none.
-func VisitOf(ctx context.Context) *Visit {
-	v, _ := ctx.Value(visitKey{}).(*Visit)
-	return v
 }
 
 // Allows reports whether a feature of the policy file's degrade list is on: a

@@ -10,18 +10,6 @@ import (
 	"github.com/seakeep/seakeep/core/call"
 )
 
-// Tried is what one attempt tells the driver.
-type Tried struct {
-	Result core.Result
-	Facts  call.Facts // about repeating it; needed when it failed. The driver fills in Draw
-
-	orphan *orphan // the attempt's work goes on
-}
-
-// Try makes one attempt. The context carries the attempt's limit; the number
-// of the first attempt is 0. It runs on the caller's own goroutine.
-type Try func(ctx context.Context, attempt int) Tried
-
 // Ending is how a call ended, for adapters.
 type Ending struct {
 	Verdict    call.Verdict
@@ -106,16 +94,22 @@ func (s *state) run(ctx context.Context, req *call.Request, report *Report, try 
 		}
 	}
 	completed = true
-	end.Verdict, end.Reason, end.RetryAfter = act.Verdict, d.call.Reason(), d.call.RetryAfter()
+	d.ending(act.Verdict, req.Tail, end)
+	if report != nil {
+		report.end(s.name, end, Now().Sub(began))
+	}
+	s.faults.report(end)
+}
+
+// ending tells how the call ended.
+func (d *drive) ending(v call.Verdict, tail bool, end *Ending) {
+	end.Verdict, end.Reason, end.RetryAfter = v, d.call.Reason(), d.call.RetryAfter()
 	end.Attempts, end.Last = d.call.Attempts(), d.call.Last()
-	if req.Tail && (act.Verdict == call.Succeeded || act.Verdict == call.Failed) {
+	if tail && (v == call.Succeeded || v == call.Failed) {
 		end.Tail.tail = d.call.Tail(d.now)
 		end.Tail.ctx, end.Tail.deadline = d.limit, d.call.Deadline()
 	} else {
 		d.release()
-	}
-	if report != nil {
-		report.end(s.name, end, Now().Sub(began))
 	}
 }
 
@@ -149,14 +143,14 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	}
 	d.now = Now()
 	if d.report != nil {
-		d.report.attempt(tried.Result, d.now.Sub(d.call.Started()))
+		d.report.attempt(&tried, d.now.Sub(d.call.Started()))
 	}
 	e.Kind, e.Lane, e.Result, e.Facts = call.Returned, lane, tried.Result, tried.Facts
-	e.Orphan = tried.orphan != nil
+	e.Orphan = tried.orphan() != nil
 	act = d.call.Step(d.now, &e)
-	if tried.orphan != nil {
+	if e.Orphan {
 		_, slot := d.call.Orphan(lane)
-		tried.orphan.settle(slot)
+		tried.orphan().settle(slot)
 	}
 	return act
 }

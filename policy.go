@@ -12,6 +12,8 @@ import (
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/fault"
+	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/stale"
 	"github.com/seakeep/seakeep/core/throttle"
@@ -32,6 +34,7 @@ type (
 	Trials   = breaker.Trials
 	Bulkhead = bulkhead.Config
 	Throttle = throttle.Config
+	Hedge    = hedge.Config
 	Cache    = stale.Config
 )
 
@@ -44,6 +47,7 @@ type Config struct {
 	Breaker  *Breaker
 	Bulkhead *Bulkhead
 	Throttle *Throttle
+	Hedge    *Hedge // for Do its Same must be set: a function has no endpoints
 	Fallback *Fallback
 	More     *More // what few policies need
 }
@@ -66,6 +70,8 @@ type More struct {
 	// jitter of waits and for the throttle. It is used by many goroutines. Nil
 	// is math/rand/v2; a test that must repeat itself gives its own.
 	Draw func() float64
+	// Faults is what may be hurt on purpose; see Policy.Faults. Nil is nothing.
+	Faults *fault.Config
 }
 
 // Policy protects calls to one dependency. It is safe for use by many
@@ -84,6 +90,8 @@ type state struct {
 	classify   func(error) core.Result
 	fallback   *fallbacks
 	draw       func() float64
+	faults     *Faults // nil: nothing may be hurt
+	operation  string  // the policy's name below its dependency's
 	rejections [reasonSlots]atomic.Pointer[Rejection]
 }
 
@@ -94,6 +102,11 @@ func New(c Config) (*Policy, error) {
 	s, err := newState(nil, c)
 	if err != nil {
 		return nil, fmt.Errorf("seakeep: policy %q: %w", c.Name, err)
+	}
+	if c.More != nil && c.More.Faults != nil {
+		if s.faults, err = newFaults(*c.More.Faults, c.More.Draw, c.More.Observer); err != nil {
+			return nil, fmt.Errorf("seakeep: policy %q: Faults: %w", c.Name, err)
+		}
 	}
 	p.state.Store(s)
 	return p, nil
@@ -108,6 +121,7 @@ func newState(old *state, c Config) (*state, error) {
 	}
 	cc := call.Config{Name: c.Name, Timeout: c.Timeout, Retry: c.Retry, Budget: c.Budget,
 		Breaker: c.Breaker, Keys: more.Keys, Bulkhead: c.Bulkhead, Throttle: c.Throttle,
+		Hedge:   c.Hedge,
 		Observe: more.Observe}
 	if cc.Retry != nil && cc.Budget == nil && !more.Unbudgeted {
 		b := budget.Default()
@@ -144,6 +158,10 @@ func (p *Policy) Name() string { return p.name }
 // Plan returns the compiled policy in use, for reading its state or forcing
 // its breaker. It changes with a reload.
 func (p *Policy) Plan() *call.Plan { return p.state.Load().plan }
+
+// Faults returns what hurts calls on purpose, for orders; nil: nothing may. The
+// operations of a dependency share it.
+func (p *Policy) Faults() *Faults { return p.state.Load().faults }
 
 // Snapshot reads the state of every rung.
 func (p *Policy) Snapshot() Snapshot {

@@ -20,6 +20,8 @@ type Options struct {
 	Classify func(error) core.Result
 	// Draw is where the random numbers of calls come from; see More.
 	Draw func() float64
+	// Faults, if set, hurts all dependencies in place of what their file says.
+	Faults *Faults
 }
 
 // Set holds the policies of one file. It is safe for use by many goroutines.
@@ -38,12 +40,14 @@ type table struct {
 	policies     map[string]*Policy // operations too, as dependency/operation
 	gone         map[string]*Policy // those of earlier files, should they come back
 	door         *Door              // of the last file that had one; nil: none had
+	faults       map[string]*Faults // by dependency; the door's has no name
 }
 
 type dependency struct {
 	config     *config.Dependency
 	policy     *Policy
 	operations []*Policy // as in config.Operations
+	provided   *provided // nil: no second provider
 }
 
 // Open reads a policy file. The error lists everything that is wrong with it,
@@ -88,7 +92,8 @@ func (s *Set) Apply(file *config.File) error {
 		old = &table{}
 	}
 	b := builder{old: old, options: s.options, next: &table{file: file,
-		dependencies: map[string]*dependency{}, policies: map[string]*Policy{}}}
+		dependencies: map[string]*dependency{}, policies: map[string]*Policy{},
+		faults: map[string]*Faults{}}}
 	for _, d := range file.Dependencies {
 		if err := b.add(d); err != nil {
 			return err
@@ -104,6 +109,8 @@ func (s *Set) Apply(file *config.File) error {
 	for _, r := range b.ready {
 		r.policy.use(r.state)
 	}
+	b.useFailovers(file)
+	b.useFaults(file)
 	b.next.gone = maps.Clone(old.gone)
 	if b.next.gone == nil {
 		b.next.gone = map[string]*Policy{}
@@ -217,7 +224,13 @@ func (b *builder) add(d *config.Dependency) error {
 	if err != nil {
 		return err
 	}
+	if whole.state.faults, err = b.faults(d.Name, d.Faults); err != nil {
+		return err
+	}
 	dep := &dependency{config: d, policy: whole.policy}
+	if dep.provided, err = newProvided(b.old.dependencies[d.Name], d, b.options); err != nil {
+		return fmt.Errorf("seakeep: policy %q: failover: %w", d.Name, err)
+	}
 	b.next.dependencies[d.Name] = dep
 	for i := range d.Operations {
 		op := &d.Operations[i]
@@ -226,6 +239,7 @@ func (b *builder) add(d *config.Dependency) error {
 			return err
 		}
 		part.state.plan.Share(whole.state.plan, op.Own)
+		part.state.faults, part.state.operation = whole.state.faults, op.Name
 		dep.operations = append(dep.operations, part.policy)
 	}
 	return nil
@@ -236,6 +250,9 @@ func (b *builder) serve(file *config.File) (*doorState, error) {
 	b.next.door = b.old.door
 	if file.Serve == nil {
 		return nil, nil
+	}
+	if _, err := b.faults("", &config.Faults{}); err != nil {
+		return nil, err
 	}
 	var old *doorState
 	if b.next.door == nil {
@@ -273,7 +290,7 @@ func (b *builder) policy(c *config.Settings) (prepared, error) {
 func fromSettings(c *config.Settings, o Options) Config {
 	return Config{Name: c.Call.Name, Timeout: c.Call.Timeout, Retry: c.Call.Retry,
 		Budget: c.Call.Budget, Breaker: c.Call.Breaker, Bulkhead: c.Call.Bulkhead,
-		Throttle: c.Call.Throttle, Fallback: &c.Fallback,
+		Throttle: c.Call.Throttle, Hedge: c.Call.Hedge, Fallback: &c.Fallback,
 		More: &More{Classify: o.Classify, Observer: o.Observer, Observe: c.Call.Observe,
 			Keys: c.Call.Keys, Unbudgeted: c.Call.Budget == nil, Draw: o.Draw}}
 }

@@ -28,6 +28,15 @@ type Call struct {
 	// RetriedAbove says that a layer above is retrying this call, so that
 	// this one must not.
 	RetriedAbove bool
+	// Faults names the rules, with commas between, that this call asks to be
+	// hurt by. HTTP adapters take them from X-Seakeep-Fault.
+	Faults string
+	// Discard, if set, is given the answer of a copy that came when another
+	// attempt had been first, so that it can be closed. It runs on any
+	// goroutine.
+	Discard func(answer any)
+	// Unhurt says that no fault may hurt the call: it is a health check.
+	Unhurt bool
 	// Report, if set, is filled in when the call ends. It is for one call:
 	// those that are made within it, or by its fallback, do not write to it.
 	Report *Report
@@ -79,6 +88,7 @@ type Report struct {
 type AttemptReport struct {
 	Result core.Result
 	Took   time.Duration
+	Faults string // what hurt it on purpose, with commas between; empty: nothing
 }
 
 // begin empties the call's report and returns the context for what it does. The
@@ -95,9 +105,13 @@ func (c *Call) begin(ctx context.Context) context.Context {
 
 const reportedAttempts = 16
 
-func (r *Report) attempt(res core.Result, took time.Duration) {
+func (r *Report) attempt(t *Tried, took time.Duration) {
 	if len(r.Attempts) < reportedAttempts {
-		r.Attempts = append(r.Attempts, AttemptReport{res, took})
+		a := AttemptReport{Result: t.Result, Took: took}
+		if t.Note != nil {
+			a.Faults = t.Note.Faults
+		}
+		r.Attempts = append(r.Attempts, a)
 	}
 }
 

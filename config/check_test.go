@@ -15,6 +15,7 @@ import (
 	"github.com/seakeep/seakeep/core/bulkhead"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/stale"
 	"github.com/seakeep/seakeep/core/throttle"
@@ -86,6 +87,8 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	has(bulkheadFields, bulkhead.Config{Queue: -1, Wait: -1, Holds: 9}.Validate(),
 		bulkhead.Config{Limit: 1, Queue: 1}.Validate())
 	has(throttleFields, throttle.Config{K: bad, Window: -1, Cap: bad, Minimum: -1}.Validate())
+	has(hedgeFields, hedge.Config{After: -1, Quantile: bad, Copies: -1, Budget: bad, Window: -1,
+		Minimum: -1, Slow: bad}.Validate())
 	has(timeoutFields, deadline.Config{Request: -1, Total: -1, Reserve: -1, Needs: -1}.Validate())
 	has(cacheFields, stale.Config{Fresh: -1, Stale: -1, Entries: -1, Bytes: -1}.Validate())
 }
@@ -111,6 +114,9 @@ func TestF176PoliciesTakeTheReadersBounds(t *testing.T) {
 		"timeout: {request: 8760h, total: 8760h, reserve: 8760h, needs: 8760h}",
 		"throttle: {k: 1, window: 10ms, cap: 0.01%, minimum: 1}",
 		"throttle: {k: 1000, window: 1h, cap: 99%, minimum: 1000000}",
+		"hedge: {after: 1ms, copies: 1, budget: 0.1%, window: 1s, minimum: 1, slow: 1%}",
+		"hedge: {after: p50, copies: 4, budget: 100%, window: 1h, minimum: 1000000, slow: 100%}",
+		"hedge: {after: p9999}", "hedge: {after: 1h}",
 	} {
 		f := mustParse(t, dependency(body))
 		if _, err := call.New(f.Dependencies[0].Call, 1, nil); err != nil {
@@ -134,6 +140,10 @@ func TestF176PoliciesTakeTheReadersBounds(t *testing.T) {
 		{Throttle: &throttle.Config{K: 1001}}, {Throttle: &throttle.Config{K: 0.999}},
 		{Throttle: &throttle.Config{Window: 61 * time.Minute}},
 		{Throttle: &throttle.Config{Window: 9 * time.Millisecond}},
+		{Hedge: &hedge.Config{Quantile: 0.99991}}, {Hedge: &hedge.Config{Copies: 5}},
+		{Hedge: &hedge.Config{Budget: 1.01}}, {Hedge: &hedge.Config{Budget: 0.0009}},
+		{Hedge: &hedge.Config{Window: 61 * time.Minute}}, {Hedge: &hedge.Config{Minimum: 1_000_001}},
+		{Hedge: &hedge.Config{Slow: 1.01}},
 		{Throttle: &throttle.Config{Cap: 0.991}}, {Throttle: &throttle.Config{Minimum: 1_000_001}},
 	} {
 		if c.Validate() == nil {

@@ -18,12 +18,13 @@ type crossings struct {
 	listeners []listener
 }
 
-// link is a fallback from one dependency to another; in a scenario, a call from
+// link is a fallback or a failover from one dependency to another; in a scenario, a call from
 // one service to another, or one that a fallback makes.
 type link struct {
 	from, to string
 	at       *field
 	fallback string // in a scenario: the dependency that stands in
+	word     string // what leads there; empty: a fallback
 }
 
 // listener is an address that the proxy opens.
@@ -70,7 +71,8 @@ func (d *decoder) cross() {
 			l.at.fail(quote(l.at.node)+" has no endpoints that the proxy could ask",
 				"give it endpoints")
 		case l.from == l.to || ring[l.from] == ring[l.to]:
-			l.at.fail("the fallback leads back to "+l.from, "let the chain of fallbacks end")
+			l.at.fail("the "+cmp.Or(l.word, "fallback")+" leads back to "+l.from,
+				"let the chain of fallbacks end")
 		}
 	}
 }

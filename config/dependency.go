@@ -1,9 +1,7 @@
 package config
 
 import (
-	"net/url"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/seakeep/seakeep/core/call"
@@ -69,6 +67,9 @@ func (f *field) dependency() *Dependency {
 		option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional})
 	o.listen(&dep.Listen, dep.Name)
 	o.endpoints(dep)
+	o.balance(&dep.Balance)
+	dep.Outlier = o.outlier(dep)
+	dep.Health = o.checks(dep)
 	if dep.Listen != "" {
 		o.d.offered = append(o.d.offered, dep.Name)
 	}
@@ -80,7 +81,11 @@ func (f *field) dependency() *Dependency {
 	per := o.settings(&dep.Settings)
 	o.keyed(dep, per)
 	o.warnings(&dep.Settings, dep.Measured)
+	o.warnHedge(&dep.Settings, dep)
+	dep.Shards = o.shards(dep)
+	dep.Failover = o.failover()
 	o.operations(dep)
+	dep.Faults = o.faults(faultsAmong(dep))
 	return dep
 }
 
@@ -92,6 +97,7 @@ func (o *object) settings(s *Settings) (per scope) {
 	per = o.breaker(s)
 	o.bulkhead(s)
 	o.throttle(s)
+	o.hedge(s)
 	o.fallback(s)
 	return per
 }
@@ -102,78 +108,6 @@ func (o *object) keyed(dep *Dependency, per scope) {
 		o.lookup("breaker.per").fail("the proxy cannot know the key of a request",
 			"add key, the name of the header that holds it, such as X-Tenant")
 	}
-}
-
-func (o *object) endpoints(dep *Dependency) {
-	const want = "a list of origins such as [http://127.0.0.1:9101]"
-	f := o.find("endpoints")
-	if f == nil {
-		if dep.Listen != "" {
-			o.missing("endpoints", want+", because listen offers it")
-		}
-		o.note("endpoints", nil, "none")
-		return
-	}
-	items := f.items(want)
-	if len(items) > maxEndpoints {
-		f.fail("lists more than 64 endpoints", "put a load balancer in between")
-		items = items[:maxEndpoints]
-	}
-	var shown []string
-	seen := map[string]bool{}
-	for _, item := range items {
-		u := item.origin()
-		if u == nil {
-			continue
-		}
-		if seen[canonical(u)] {
-			item.fail(quote(item.node)+" is in the list already", "remove it")
-			continue
-		}
-		seen[canonical(u)] = true
-		dep.Endpoints = append(dep.Endpoints, u)
-		shown = append(shown, u.String())
-	}
-	o.note("endpoints", f, strings.Join(shown, ", "))
-}
-
-// origin reads a scheme, a host and a port, and nothing else: what belongs to
-// a request is the caller's.
-func (f *field) origin() *url.URL {
-	const fix = "give an origin such as http://127.0.0.1:9101"
-	text, ok := textOf(f, nil, "an origin such as http://127.0.0.1:9101")
-	if !ok {
-		return nil
-	}
-	u, err := url.Parse(text)
-	problem := ""
-	switch {
-	case err != nil || u.Opaque != "" || u.Host == "" && u.Scheme != "http" && u.Scheme != "https":
-		problem = "is not an origin"
-	case u.Scheme != "http" && u.Scheme != "https":
-		problem = "has a scheme other than http and https"
-	case !goodHost(u.Hostname()) || strings.HasSuffix(u.Host, ":"),
-		u.Port() != "" && !goodPort(u.Port(), 1):
-		problem = "has no usable host and port"
-	case u.User != nil:
-		problem = "holds a user name, which does not belong in a policy"
-	case u.Path != "" && u.Path != "/", strings.ContainsAny(text, "?#"):
-		problem = "has more than an origin"
-	}
-	if problem != "" {
-		f.fail(quote(f.node)+" "+problem, fix)
-		return nil
-	}
-	u.Path, u.RawPath = "", ""
-	return u
-}
-
-func canonical(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Hostname()) + ":" + port
 }
 
 func (o *object) measured(m *Measured) {

@@ -126,6 +126,7 @@ func (t tree) String() string {
 const (
 	dep    = "dependencies.NAME."
 	answer = dep + "fallback.order[]."
+	rule   = dep + "faults.rules[]."
 )
 
 // slots is what those that wait, share or are shed need.
@@ -141,6 +142,7 @@ var policyPage = &book{
 		dep + "breaker.key":               {{dep + "breaker.per", "key"}},
 		dep + "breaker.keys":              {{dep + "breaker.per", "key"}},
 		answer + "dependency":             {{"dependencies.backup", "{}"}},
+		dep + "failover":                  {{"dependencies.backup", "{}"}},
 		answer + "cache.fresh":            {{answer + "cache.stale", "8760h"}},
 		answer + "cache.stale":            {{answer + "cache.fresh", "1s"}},
 		answer + "cache.entries":          {{answer + "cache.stale", "1h"}},
@@ -148,12 +150,26 @@ var policyPage = &book{
 		dep + "operations[].match.path":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.method": {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.host":   {{dep + "operations[].match.header", "{X-A: b}"}},
+		dep + "health.service":            {{dep + "health.type", "grpc"}},
 		"serve.listen":                    {{"serve.upstream", "http://a"}},
+		rule + "delay":                    {{rule + "kind", "reset"}},
+		rule + "jitter":                   {{rule + "delay", "1h"}},
+		rule + "shape":                    {{rule + "jitter", "1s"}},
+		rule + "status":                   {{rule + "kind", "error"}},
+		rule + "grpc":                     {{rule + "kind", "error"}},
+		rule + "bytes":                    {{rule + "kind", "bandwidth"}},
+		rule + "operation":                {{dep + "operations", "[{name: search}]"}},
+		rule + "endpoint":                 {{dep + "endpoints", "[http://127.0.0.1:9101]"}},
 		"serve.queue":                     slots,
 		"serve.tenants":                   slots,
 		"serve.shed":                      slots,
 	},
 	loose: map[string][][2]string{
+		rule + "share":                      {{dep + "faults.share", "100%"}},
+		dep + "failover.share":              {{dep + "failover.back.share", "0.01%"}},
+		dep + "failover.back.share":         {{dep + "failover.share", "100%"}},
+		dep + "outlier.cap":                 {{dep + "outlier.base", "10ms"}},
+		dep + "outlier.base":                {{dep + "outlier.cap", "24h"}},
 		dep + "retry.backoff.cap":           {{dep + "retry.backoff.base", "0s"}},
 		dep + "breaker.failures":            {{dep + "breaker.slow", "{over: 1s}"}},
 		dep + "breaker.open.cap":            {{dep + "breaker.open.for", "1ms"}},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seakeep/seakeep/core/balance"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/stale"
 )
@@ -66,11 +67,19 @@ func (k Kind) String() string {
 type Dependency struct {
 	Name      string
 	Kind      Kind
-	Listen    string     // where the proxy offers it; empty: nowhere
-	Endpoints []*url.URL // origins, without a path; as written
+	Listen    string         // where the proxy offers it; empty: nowhere
+	Endpoints []*url.URL     // origins, without a path; as written
+	Peers     []balance.Peer // of each endpoint, its weight and its zone
+	Resolve   *Resolve       // where the endpoints are found instead; nil: nowhere
+	Balance   balance.Config // filled: how one of them is chosen
+	Outlier   *Outlier       // nil: no endpoint is taken out for what it answers
+	Health    *Health        // nil: no endpoint is checked
 	Measured  Measured
 	Settings
 	Operations []Operation // the first that matches a request is its policy
+	Shards     *Shards     // nil: every request may go to every endpoint
+	Failover   *Failover   // nil: there is no second provider
+	Faults     *Faults     // nil: it may not be hurt
 }
 
 // Operation returns the operation of that name, or nil.

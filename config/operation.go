@@ -41,6 +41,7 @@ func (o *object) operation(op *Operation, dep *Dependency) {
 	o.keyed(dep, per)
 	op.Own = o.own(&op.Settings, dep, per)
 	o.warnings(&op.Settings, dep.Measured)
+	o.warnHedge(&op.Settings, dep)
 }
 
 var (

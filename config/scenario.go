@@ -118,6 +118,14 @@ type Route struct {
 	Fails  float64 // share of requests that fail, after their work
 	Status int     // with which status: 500 if it does not matter
 	Calls  []Step  // one after another; Parallel ones of a row at once
+	// Features are added to the work while the service's door allows them.
+	Features []Feature
+}
+
+// Feature is what a request can do without, and the work that it is.
+type Feature struct {
+	Name string
+	Work Latency
 }
 
 // Step is a call that a route makes.

@@ -90,6 +90,31 @@ func (st *staging) readChanges(o *object) {
 		}
 	}
 	st.crossChanges(placed)
+	st.warnUnheard(placed)
+}
+
+// warnUnheard warns of orders to doors that are not there.
+func (st *staging) warnUnheard(placed []placedChange) {
+	for _, p := range placed {
+		if p.Kind != SetAdmission || st.hasDoor(p.Of) {
+			continue
+		}
+		st.d.warnings = append(st.d.warnings, Warning{File: st.d.file, Line: p.at.node.Line,
+			Column: p.at.node.Column, Path: p.at.path + ".admit",
+			Problem: "nobody hears of it, because " + p.Of + " has no door",
+			Fix:     "add a serve section to its policy"})
+	}
+}
+
+// hasDoor reports whether a policy that a service uses has a serve section.
+func (st *staging) hasDoor(service string) bool {
+	has := func(f *File) bool { return f != nil && f.Serve != nil }
+	for i := range st.s.Changes {
+		if c := &st.s.Changes[i]; c.Of == service && c.Kind == SetPolicy && has(c.Policy) {
+			return true
+		}
+	}
+	return has(st.s.Service(service).Policy)
 }
 
 // change reads when something happens, to whom, and what. It reports whether

@@ -68,7 +68,7 @@ func (st *staging) cross() {
 		if l.from == l.to || ring[l.from] == ring[l.to] {
 			what := "the call"
 			if l.fallback != "" {
-				what = "the fallback " + l.fallback
+				what = "the " + l.word + " " + l.fallback
 			}
 			l.at.fail(what+" leads back to "+l.from, "let the calls between services end")
 		}
@@ -84,37 +84,48 @@ func (st *staging) cross() {
 // fallback of another one asks: that which the service's own calls of it lead
 // to, or the one of its name.
 func (st *staging) crossFallback(s *stagedService, file *File, dependency string, at *field) {
-	for _, name := range st.shelf.stands(file, dependency) {
-		to := cmp.Or(s.leads[name], name)
+	for _, in := range st.shelf.stands(file, dependency) {
+		to := cmp.Or(s.leads[in.name], in.name)
 		if st.services[to] == nil {
-			at.fail(fmt.Sprintf("the fallback of %s asks %s, and no service has that name",
-				dependency, name), "add it under services")
+			at.fail(fmt.Sprintf("the %s of %s asks %s, and no service has that name", in.word,
+				dependency, in.name), "add it under services")
 			continue
 		}
-		st.d.links = append(st.d.links, link{from: s.Name, to: to, at: at, fallback: name})
+		st.d.links = append(st.d.links, link{from: s.Name, to: to, at: at, fallback: in.name,
+			word: in.word})
 	}
 }
 
-// stands returns the dependencies that a chain of fallbacks may ask. There is
-// no need for more than there can be services.
-func (s *shelf) stands(file *File, dependency string) (names []string) {
+// standIn is a dependency that is asked in place of another.
+type standIn struct{ name, word string }
+
+// stands returns the dependencies that a chain of fallbacks and failovers may
+// ask. There is no need for more than there can be services.
+func (s *shelf) stands(file *File, dependency string) (all []standIn) {
 	known := map[string]bool{}
 	next := []string{dependency}
-	for len(next) > 0 && len(names) <= maxServices {
-		settings := s.named[file][next[0]]
+	add := func(name, word string) {
+		if name != "" && !known[name] {
+			known[name] = true
+			all = append(all, standIn{name, word})
+			next = append(next, name)
+		}
+	}
+	for len(next) > 0 && len(all) <= maxServices {
+		name := next[0]
 		next = next[1:]
+		settings := s.named[file][name]
 		if settings == nil {
 			continue
 		}
 		for _, a := range settings.Fallback.Order {
-			if a.Dependency != "" && !known[a.Dependency] {
-				known[a.Dependency] = true
-				names = append(names, a.Dependency)
-				next = append(next, a.Dependency)
-			}
+			add(a.Dependency, "fallback")
+		}
+		if d := file.Dependency(name); d != nil && d.Failover != nil {
+			add(d.Failover.To, "failover")
 		}
 	}
-	return names
+	return all
 }
 
 // crossClients checks the fallbacks of clients, who have nobody else to ask,
@@ -125,9 +136,9 @@ func (st *staging) crossClients() (asked []string) {
 		if c.policy == nil {
 			continue
 		}
-		for _, name := range st.shelf.stands(c.Member.File, c.Member.Dependency) {
-			c.policy.fail(fmt.Sprintf("the fallback of %s asks %s, but a client calls one service",
-				c.Member.Dependency, name), "put a service in between that makes the calls")
+		for _, in := range st.shelf.stands(c.Member.File, c.Member.Dependency) {
+			c.policy.fail(fmt.Sprintf("the %s of %s asks %s, but a client calls one service", in.word,
+				c.Member.Dependency, in.name), "put a service in between that makes the calls")
 		}
 	}
 	return asked

@@ -50,6 +50,7 @@ var scenarioPage = &book{
 		service + "cache.fill":            asks("calls", "[other]"),
 
 		route + "work":               rests(),
+		route + "features":           rests(),
 		route + "fails":              rests(),
 		route + "status":             rests(),
 		route + "calls":              rests(asks("policy", "p.yaml")...),
@@ -85,7 +86,7 @@ var scenarioPage = &book{
 		change + "restart":   of("service", [2]string{change + "for", "1s"}),
 		change + "network":   of("service"),
 		change + "capacity":  of("service"),
-		change + "admit": of("service", [2]string{service + "policy", "p.yaml"}),
+		change + "admit":     of("service", [2]string{service + "policy", "p.yaml"}),
 		change + "ramp": of("service", [2]string{service + "policy", "p.yaml"},
 			[2]string{change + "admit", "40%"}),
 		change + "policy": of("service", [2]string{service + "policy", "p.yaml"},

@@ -25,27 +25,30 @@ const latencyFix = "a time such as 20ms, or a section such as {floor: 5ms, mean:
 // latency reads a distribution of times into l, which holds its default, a
 // constant: a bare time, or a section.
 func (o *object) latency(key string, l *Latency) {
-	f := o.find(key)
-	if f != nil && f.node.Kind == yaml.MappingNode {
-		s := o.section(key, latencyFix)
+	if f := o.find(key); f != nil {
+		o.latencyAt(key, f, l)
+		return
+	}
+	o.note(key, nil, showDuration(l.Floor))
+}
+
+// latencyAt reads a distribution of times that stands in f.
+func (o *object) latencyAt(key string, f *field, l *Latency) {
+	switch f.node.Kind {
+	case yaml.MappingNode:
+		s := objectOf(f, latencyFix)
 		defer s.close()
 		*l = Latency{}
 		s.shape(l, shapeKeys)
 		s.stall(l)
-		return
-	}
-	if f != nil && f.node.Kind != yaml.ScalarNode {
-		f.fail(describe(f.node)+" where a time should be", "give "+latencyFix)
-		return
-	}
-	if f != nil {
-		d, ok := scalarOf(f, durations, span(0, "20ms"))
-		if !ok {
-			return
+	case yaml.ScalarNode:
+		if d, ok := scalarOf(f, durations, span(0, "20ms")); ok {
+			*l = Latency{Floor: d}
+			o.note(key, f, showDuration(d))
 		}
-		*l = Latency{Floor: d}
+	default:
+		f.fail(describe(f.node)+" where a time should be", "give "+latencyFix)
 	}
-	o.note(key, f, showDuration(l.Floor))
 }
 
 // shapeKeys are the keys of each form of a distribution. Those of two forms do

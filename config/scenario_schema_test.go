@@ -48,14 +48,15 @@ var pageRules = []struct {
 	from *regexp.Regexp
 	to   string
 }{
-	{regexp.MustCompile(`^services\.\*\.(work|fails|status|calls)($|[.\[])`), "services.*.routes.*.$1$2"},
-	{regexp.MustCompile(`^(clients\.\*\.think|changes\[\]\.work|services\.\*\.network\.delay)([.\[])`),
+	{regexp.MustCompile(`^services\.\*\.(work|features|fails|status|calls)($|[.\[])`), "services.*.routes.*.$1$2"},
+	{regexp.MustCompile(`^(clients\.\*\.think|changes\[\]\.work|services\.\*\.network\.delay|` +
+		`services\.\*\.routes\.\*\.features\.\*)([.\[])`),
 		"services.*.routes.*.work$2"},
 	{regexp.MustCompile(`\.mix\[\]\.(floor|mean|median|sigma|uniform|points)`), ".$1"},
 	{regexp.MustCompile(`^changes\[\]\.capacity\.`), "services.*.capacity."},
 }
 
-var freeName = regexp.MustCompile(`^(clients|services)\.\*$|\.routes\.\*$|\.points\.\*$`)
+var freeName = regexp.MustCompile(`^(clients|services)\.\*$|\.routes\.\*$|\.(points|features)\.\*$`)
 
 // Every default in the schema is the one in effect.
 func TestScenarioSchemaDefaultsAreInEffect(t *testing.T) {

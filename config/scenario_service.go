@@ -108,7 +108,7 @@ func (o *object) onlyWith(bad bool, other string, keys ...string) {
 // offers reads the routes. A service without routes has one, written in its
 // place.
 func (o *object) offers(s *stagedService) {
-	own := []string{"work", "fails", "status", "calls"}
+	own := []string{"work", "features", "fails", "status", "calls"}
 	if f := o.find("routes"); f == nil {
 		if o.lookup("work") == nil && o.lookup("calls") == nil && !o.broken {
 			o.find("work")
@@ -135,6 +135,7 @@ func (o *object) offers(s *stagedService) {
 func (o *object) route(name string, s *stagedService) *Route {
 	r := &Route{Name: name, Status: 500}
 	o.latency("work", &r.Work)
+	o.features(r, s.Policy)
 	o.share("fails", &r.Fails, within[float64](0, 1, "5%"))
 	o.integer("status", &r.Status, within(400, 599, "500"))
 	o.steps(r, s)

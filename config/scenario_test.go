@@ -91,6 +91,8 @@ func TestScenarioIsRead(t *testing.T) {
 		Network: Network{Delay: Latency{Shape: LogNormal, Median: ms, Sigma: 0.5}, Loss: 0.001}})
 	same("routes", []Route{*routes[0], *routes[1], *routes[2]}, []Route{
 		{Name: "pricing", Work: Latency{Floor: 2 * ms}, Fails: 0.05, Status: 503,
+			Features: []Feature{{"hints", Latency{Floor: ms}},
+				{"ads", Latency{Shape: Uniform, Floor: ms, Mean: 3500 * time.Microsecond}}},
 			Calls: []Step{{"pricing", "pricing", "default", false}}},
 		{Name: "inventory", Status: 500, Calls: []Step{{"inventory", "inventory", "default", false},
 			{"recommendations", "advice", "quick", true}}},

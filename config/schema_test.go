@@ -61,18 +61,21 @@ func keysOfReaders(t *testing.T) map[string]bool {
 
 var (
 	inOperation = regexp.MustCompile(
-		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|fallback)([.[])`)
+		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
+	atDoor   = regexp.MustCompile(`^serve\.faults\.`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)
 )
 
 // simplify leaves out what the page says in words: operations have the same
-// rungs, a bare list stands for order, headers have any name.
+// rungs, a bare list stands for order, the door has the same faults, headers
+// have any name.
 func simplify(keys map[string]bool) map[string]bool {
 	out := map[string]bool{}
 	for key := range keys {
 		key = inOperation.ReplaceAllString(key, "$1$2")
 		key = bareList.ReplaceAllString(key, "fallback.order[]")
+		key = atDoor.ReplaceAllString(key, "dependencies.*.faults.")
 		if !freeKey.MatchString(key) {
 			out[key] = true
 		}

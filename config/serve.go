@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -20,6 +21,7 @@ type Serve struct {
 	Tenant      string // the header that names the tenant; empty: none
 	Door        serve.Config
 	Idempotency *Idempotency // nil: off
+	Faults      *Faults      // nil: what is behind the door may not be hurt
 }
 
 // Criticality says how the importance of a request is found out.
@@ -30,9 +32,10 @@ type Criticality struct {
 }
 
 // Trusts reports whether whoever sits at this address may say that its
-// requests are more important than usual.
+// requests are more important than usual. A zone, which addresses of one link
+// have, does not matter.
 func (c *Criticality) Trusts(addr netip.Addr) bool {
-	addr = addr.Unmap()
+	addr = addr.Unmap().WithZone("")
 	for _, p := range c.Trust {
 		if p.Contains(addr) {
 			return true
@@ -73,6 +76,7 @@ func (o *object) serve(f *File) {
 	s.degrade(&v.Door)
 	s.recovery(&v.Door)
 	s.idempotency(v)
+	v.Faults = s.faults(among{owner: f.Service})
 }
 
 func (o *object) upstream(v *Serve) {
@@ -85,9 +89,23 @@ func (o *object) upstream(v *Serve) {
 		o.note("upstream", nil, "none")
 		return
 	}
-	if v.Upstream = f.origin(); v.Upstream != nil {
-		o.note("upstream", f, v.Upstream.String())
+	if v.Upstream = f.origin(); v.Upstream == nil {
+		return
 	}
+	o.note("upstream", f, v.Upstream.String())
+	if meets(v.Listen, v.Upstream) {
+		f.fail(quote(f.node)+" leads back to listen", "give the address of the program behind it")
+	}
+}
+
+// meets reports whether an origin surely is where a listener listens.
+func meets(listen string, to *url.URL) bool {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" || port != to.Port() {
+		return false
+	}
+	there := to.Hostname()
+	return host == there || loopback(there) && (loopback(host) || anyHost(host))
 }
 
 func (o *object) healthPaths(out *[]string) {
@@ -171,6 +189,9 @@ func prefixOf(f *field) (netip.Prefix, bool) {
 		return netip.PrefixFrom(a, a.BitLen()), true
 	}
 	p, err := netip.ParsePrefix(text)
+	if err == nil && p.Addr().Is4In6() && p.Bits() >= 96 { // as the clients' addresses are looked at
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
+	}
 	if err != nil || p != p.Masked() {
 		f.fail(quote(f.node)+" is not an address or a network", "give "+want)
 		return netip.Prefix{}, false

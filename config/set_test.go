@@ -14,7 +14,7 @@ func TestSet(t *testing.T) {
 		"    operations:\n" +
 		"    - {name: quote, retry: {attempts: 2}}\n" +
 		"  inventory: *p\n" +
-		"  stock: {<<: *p, bulkhead: {limit: 3}, breaker: {trials: 3}}\n" +
+		"  stock: {<<: *p, bulkhead: {limit: 3}, breaker: {trials: 3}, outlier: {consecutive: 3}}\n" +
 		"  a.b: {kind: optional}\n"
 	for _, tc := range []struct {
 		path, value string
@@ -32,6 +32,7 @@ func TestSet(t *testing.T) {
 		{"dependencies.pricing.operations.quote", "", "operations: []", ""},
 		{`dependencies."a.b".kind`, "critical", "kind: critical", "optional"},
 		{"dependencies.stock.bulkhead", "", "stock: {<<: ", "bulkhead"},
+		{"dependencies.stock.outlier.consecutive.local", "2", "consecutive: {errors: 3, local: 2}", ""},
 		{"dependencies.stock.breaker.trials.wait", "1s", "trials: {calls: 3, wait: 1s}", ""},
 	} {
 		out, err := Set([]byte(text), tc.path, tc.value)

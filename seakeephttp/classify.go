@@ -105,17 +105,3 @@ func tooLarge(err error) bool {
 	return strings.Contains(text, "server response headers exceeded") ||
 		strings.Contains(text, "response header list larger")
 }
-
-// reached says what an attempt tells about its endpoint, and whether it says
-// anything: a limit of our own that passed and a caller that left do not.
-func reached(r core.Result, answered bool) (up, known bool) {
-	switch {
-	case answered:
-		return true, true
-	case r.Cause == core.Unsent, r.Cause == core.Reset:
-		return false, true
-	case r.Outcome == core.Timeout, r.Outcome == core.Cancelled:
-		return false, false
-	}
-	return true, true
-}

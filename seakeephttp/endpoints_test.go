@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/balance"
 	"github.com/seakeep/seakeep/core/retry"
 )
 
@@ -64,6 +66,17 @@ func (f *fleet) calls() string {
 	return s
 }
 
+// turns makes it plain where the next attempt goes.
+const turns = "balance: {policy: round-robin, slow-start: none}"
+
+// inTurn is transport with turns that begin with the first endpoint.
+func inTurn(tb testing.TB, set *seakeep.Set, base http.RoundTripper) *Transport {
+	tb.Helper()
+	tr := transport(tb, set, base)
+	tr.family.draw = func() float64 { return 0 }
+	return tr
+}
+
 const (
 	a = "http://a:1"
 	b = "http://b:2"
@@ -71,7 +84,7 @@ const (
 
 func TestEndpointsTakeTurns(t *testing.T) {
 	f := &fleet{}
-	tr := transport(t, setOf(t, file("kind: critical", a, b)), f)
+	tr := inTurn(t, setOf(t, file(turns, a, b)), f)
 	for _, c := range []struct{ url, host, want string }{
 		{"http://test/x?y=%2F", "", "http://a:1/x?y=%2F for "},
 		{"http://test/a%2Fb", "test", "http://b:2/a%2Fb for "},
@@ -96,7 +109,7 @@ func TestEndpointsTakeTurns(t *testing.T) {
 func TestEndpointThatIsDownIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{down: map[string]bool{"a:1": true}}
-		tr := transport(t, setOf(t, file("retry: {attempts: 2}", a, b)), f)
+		tr := inTurn(t, setOf(t, file(turns+"\n    retry: {attempts: 2}", a, b)), f)
 		for range 6 {
 			if g := get(t, tr, "http://test/"); g.status != 200 {
 				t.Fatal(g)
@@ -135,7 +148,8 @@ func TestSlowEndpointDoesNotRest(t *testing.T) {
 		if s := tr.Snapshot(); s.Endpoints[0].Resting || s.Endpoints[0].Picked != 2 || s.Endpoints[0].InFlight != 0 {
 			t.Errorf("%+v", s)
 		}
-		tr.current().balancer.Report(seakeep.Now(), 0, false)
+		tr.current().dir.balancer.Pick(seakeep.Now(), balance.Choice{})
+		tr.current().dir.balancer.Report(seakeep.Now(), 0, balance.Sample{Outcome: core.Failure})
 		get(t, tr, "http://test/")
 		if s := tr.Snapshot(); !s.Endpoints[0].Resting {
 			t.Errorf("a silence has ended the rest: %+v", s)
@@ -148,7 +162,7 @@ func TestSlowEndpointDoesNotRest(t *testing.T) {
 func TestUnsentGoesElsewhereAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{down: map[string]bool{"a:1": true}}
-		tr := transport(t, setOf(t, file("retry: {attempts: 1}", a, b)), f)
+		tr := inTurn(t, setOf(t, file(turns+"\n    retry: {attempts: 1}", a, b)), f)
 		start := time.Now()
 		g := send(tr, request(t, "POST", "http://test/", strings.NewReader("abc")))
 		if g.status != 200 || f.calls() != "a:1 b:2" || time.Since(start) != 0 {
@@ -181,8 +195,8 @@ func TestInFlightIsCountedUntilTheBodyEnds(t *testing.T) {
 func TestF137EndpointsByTheirName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fleet{down: map[string]bool{"a:1": true}}
-		set := setOf(t, file("retry: {attempts: 2}", a, b))
-		tr := transport(t, set, f)
+		set := setOf(t, file(turns+"\n    retry: {attempts: 2}", a, b))
+		tr := inTurn(t, set, f)
 		open, err := tr.RoundTrip(request(t, "GET", "http://test/", nil))
 		if err != nil {
 			t.Fatal(err)
@@ -192,18 +206,18 @@ func TestF137EndpointsByTheirName(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		apply("retry: {attempts: 3}", a, b)
+		apply(turns+"\n    retry: {attempts: 3}", a, b)
 		if s := tr.Snapshot(); !s.Endpoints[0].Resting || s.Endpoints[1].InFlight != 1 {
 			t.Errorf("the same list has lost its state: %+v", s)
 		}
-		apply("retry: {attempts: 3}", b)
+		apply(turns+"\n    retry: {attempts: 3}", b)
 		f.calls()
 		get(t, tr, "http://test/")
 		if got := f.calls(); got != "b:2" {
 			t.Errorf("the call went to %s", got)
 		}
 		f.down = nil
-		apply("retry: {attempts: 3}", a, b)
+		apply(turns+"\n    retry: {attempts: 3}", a, b)
 		if s := tr.Snapshot(); s.Endpoints[0].Resting || s.Endpoints[1].InFlight != 1 {
 			t.Errorf("%+v", s)
 		}

@@ -28,6 +28,7 @@ type exchange struct {
 	last    *sending // the latest attempt
 	first   sending
 	tried   uint64 // endpoints, a bit each
+	only    uint64 // those that may serve it; 0: any
 
 	resp *http.Response // the latest answer
 	err  error          // of the latest attempt that had no answer
@@ -40,7 +41,7 @@ type exchange struct {
 	mayHaveRun bool         // an attempt failed, and it may do harm to repeat it elsewhere
 	whole      bool         // the answer's body is in memory
 	sent       bool         // the request's own body was handed out
-	at         uint8        // of the attempt under way or the open answer: its endpoint, from 1
+	at         visit        // of the attempt under way or the open answer
 }
 
 func newExchange(t *Transport, req *http.Request) *exchange {
@@ -48,6 +49,7 @@ func newExchange(t *Transport, req *http.Request) *exchange {
 	target := x.target()
 	x.adapter = target.Policy.Adapter()
 	x.safety = x.knownSafety()
+	x.only = x.pool.tenants.of(req)
 	if carries(req) && req.GetBody == nil && x.mayGoTwice() {
 		replay := int64(defaultReplay)
 		if target.Settings != nil {
@@ -152,24 +154,26 @@ func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 		s = new(sending) // the transport may not be done with the one before
 	}
 	x.last = s
-	i := x.choose()
+	if !x.choose(ctx) {
+		return x.nowhere(body)
+	}
+	x.tried |= x.at.bit()
 	s.prepare(ctx, x, attempt)
 	s.req.Body, s.req.GetBody = body, again
 	stop := x.interrupts(ctx)
-	resp, err := roundTrip(x.pool.of.base, &s.req)
+	resp, err := s.roundTrip(x)
 	stop()
 	var r core.Result
 	if err == nil {
-		r = classifyAnswer(resp)
+		r = s.classify(resp)
 		x.resp, x.err, x.whole = resp, nil, false
 	} else {
 		f := failed{err: err, caller: x.req.Context(), unsent: s.traced && !s.got.Load()}
 		r, x.err = f.result(x.adapter.Classify), err
-		x.left()
 	}
-	x.visited(i, r, err == nil)
+	x.at.ended(r, err == nil)
 	if r.Outcome == core.Success {
-		return seakeep.Tried{Result: r}
+		return seakeep.Tried{Result: r, Note: seakeep.NoteOf(s.hurt.Names())}
 	}
 	if r.Outcome.Failed() {
 		x.failed(attempt, r)
@@ -177,65 +181,44 @@ func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 	return x.told(r)
 }
 
+// nowhere ends an attempt that no endpoint may be given. To try again at once
+// would find the same.
+func (x *exchange) nowhere(body io.Closer) seakeep.Tried {
+	if body != nil {
+		_ = body.Close()
+	}
+	x.err = x.pool.of.noEndpoint()
+	return x.told(core.Result{Outcome: core.Failure, Cause: core.Unsent, NoRetry: true})
+}
+
 // failed takes note of a failed attempt.
 func (x *exchange) failed(attempt int, r core.Result) {
-	switch {
-	case r.Cause == core.Unsent:
-		if x.tried != x.pool.all {
-			x.unsent++
-		}
-	case r.RetryAfter == 0: // who asks to come back later has not run it
-		x.mayHaveRun = x.safety != retry.Idempotent
-	}
+	x.learn(r)
 	if x.open() && x.mayRepeat(attempt, r) {
 		x.takeWhole()
 	}
 }
 
+// learn keeps of a failed attempt what others after it depend on.
+func (x *exchange) learn(r core.Result) {
+	switch {
+	case r.Cause == core.Unsent:
+		if x.pool.elsewhere(x.choice()) {
+			x.unsent++
+		}
+	case r.RetryAfter == 0: // who asks to come back later has not run it
+		x.mayHaveRun = x.safety != retry.Idempotent
+	}
+}
+
 // told is what the ladder decides by when an attempt has failed.
 func (x *exchange) told(r core.Result) seakeep.Tried {
-	return seakeep.Tried{Result: r, Facts: call.Facts{Safety: x.safety,
-		Replayable: x.replayable(false), Elsewhere: x.tried != x.pool.all}}
-}
-
-// choose picks the endpoint of the next attempt; -1: the request's own address.
-func (x *exchange) choose() int {
-	p := x.pool
-	if p.balancer == nil {
-		return -1
-	}
-	i, _ := p.balancer.Pick(seakeep.Now(), x.tried)
-	x.tried |= 1 << i
-	x.at = uint8(i + 1)
-	x.endpoint().inFlight.Add(1)
-	return i
-}
-
-// visited takes note of how an attempt went for its endpoint.
-func (x *exchange) visited(i int, r core.Result, answered bool) {
-	if i < 0 {
-		return
-	}
-	if up, known := reached(r, answered); known {
-		x.pool.balancer.Report(seakeep.Now(), i, up)
-	}
+	return seakeep.Tried{Result: r, Note: seakeep.NoteOf(x.last.hurtBy()), Facts: call.Facts{Safety: x.safety,
+		Replayable: x.replayable(false), Elsewhere: x.pool.elsewhere(x.choice())}}
 }
 
 // left takes note that the endpoint is done with the request.
-func (x *exchange) left() {
-	if e := x.endpoint(); e != nil {
-		e.inFlight.Add(-1)
-		x.at = 0
-	}
-}
-
-// endpoint returns where the request is, or nil.
-func (x *exchange) endpoint() *endpoint {
-	if x.at == 0 {
-		return nil
-	}
-	return x.pool.endpoints[x.at-1]
-}
+func (x *exchange) left() { x.at.left() }
 
 // close gives back all that the call holds. Calling it again does nothing.
 func (x *exchange) close(o core.Outcome) {

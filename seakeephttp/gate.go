@@ -29,7 +29,10 @@ const grpcAttemptsHeader = "Grpc-Previous-Rpc-Attempts"
 // Gate is a Door for HTTP: it reads from a request who asks, how important it
 // is and by when, and turns a refusal into an answer. Handler is all that a
 // server needs; a Gate is for servers of another kind.
-type Gate struct{ set *seakeep.Set }
+type Gate struct {
+	set      *seakeep.Set
+	refusals lastRefusals
+}
 
 // NewGate returns the gate of a set whose policy file has a serve section. A
 // reload that takes the section out opens the gate wide.
@@ -37,7 +40,7 @@ func NewGate(set *seakeep.Set) (*Gate, error) {
 	if set.Door() == nil {
 		return nil, errors.New("seakeephttp: the policy file has no serve section")
 	}
-	return &Gate{set}, nil
+	return &Gate{set: set}, nil
 }
 
 // Passage is a request that was let in.
@@ -46,6 +49,7 @@ type Passage struct {
 	Request *http.Request
 	visit   *seakeep.Visit // nil: it is none of the door's business
 	arrival seakeep.Arrival
+	body    *timedBody // nil: nothing ends it
 }
 
 // tell adds to a context what the calls that are made with it should know.
@@ -71,26 +75,47 @@ func (p *Passage) Open() (ctx context.Context, left time.Duration, limited bool)
 // Passage is to be ended, or the Refusal to be written, or both are nil: the
 // caller has left.
 func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
+	if r.Header == nil { // a server of another kind made it
+		r.Header = http.Header{}
+	}
+	if r.Header[DegradedHeader] != nil { // ours to say
+		delete(r.Header, DegradedHeader)
+	}
 	door, cfg := g.set.Door(), g.set.File().Serve
 	if door == nil || cfg == nil || exempt(cfg.Health, r.URL.Path) {
 		return &Passage{Request: r}, nil
 	}
 	a := arrival(cfg, r)
 	v, err := door.Enter(r.Context(), a)
+	if refused, ok := err.(*seakeep.Rejection); ok {
+		return nil, g.refusals.of(cfg, r, refused)
+	}
 	if err != nil {
-		var refused *seakeep.Rejection
-		if !errors.As(err, &refused) {
-			return nil, nil
-		}
-		return nil, newRefusal(cfg, r, refused)
+		return nil, nil
 	}
 	in := &Passage{visit: v, arrival: a}
 	in.Request = r.WithContext(in.tell(v.Context()))
-	delete(r.Header, DegradedHeader)
+	correct(r.Header, cfg, v)
 	if gone := door.Dropped(); len(gone) > 0 {
 		r.Header[DegradedHeader] = []string{strings.Join(gone, ", ")}
 	}
 	return in, nil
+}
+
+// correct makes a request say of itself what the door has made of it, for
+// whoever takes its word next and trusts us: what it may not claim, and a
+// deadline that is none or that only would have been one.
+func correct(h http.Header, cfg *config.Serve, v *seakeep.Visit) {
+	name := http.CanonicalHeaderKey(cfg.Criticality.Header)
+	class := seakeep.CriticalityOf(v.Context()).String()
+	if said := h[name]; said != nil && (len(said) != 1 || said[0] != class) {
+		h[name] = []string{class}
+	}
+	if _, limited := v.Left(); !limited {
+		for _, name := range [...]string{deadline.Header, deadline.EnvoyHeader, deadline.GRPCHeader} {
+			delete(h, name)
+		}
+	}
 }
 
 // exempt reports whether a path is one of those that are never refused. A
@@ -98,12 +123,19 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 // others.
 func exempt(health []string, path string) bool {
 	for _, h := range health {
-		if prefix, all := strings.CutSuffix(h, "*"); all && strings.HasPrefix(path, prefix) ||
-			h == path {
+		prefix, all := strings.CutSuffix(h, "*")
+		if h == path || all && strings.HasPrefix(path, prefix) && plain(path) {
 			return true
 		}
 	}
 	return false
+}
+
+// plain reports whether a path leads where it seems to: /health/../orders is
+// no health check to a server that tidies up.
+func plain(path string) bool {
+	return !strings.Contains(path, "/.") && !strings.Contains(path, "//") &&
+		!strings.Contains(path, `\`)
 }
 
 // arrival reads what a request says of itself. What is malformed is as good as
@@ -173,6 +205,23 @@ func cohort(header string, h http.Header) uint8 {
 		}
 	}
 	return uint8(rand.Uint32N(shed.Cohorts))
+}
+
+// Answered says that the answer has begun and goes on at the client's pace, so
+// that the time it takes from here on is not taken for the service's.
+func (p *Passage) Answered() {
+	if p.visit != nil {
+		p.visit.Answered()
+		p.body.lift()
+	}
+}
+
+// Paced says that the request's body comes at its client's pace, so that the
+// time it takes is not taken for the service's.
+func (p *Passage) Paced() {
+	if p.visit != nil {
+		p.visit.Paced()
+	}
 }
 
 // End closes the accounts of a request that was let in, once nothing works for

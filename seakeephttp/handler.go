@@ -1,7 +1,11 @@
 package seakeephttp
 
 import (
+	"bufio"
+	"io"
+	"net"
 	"net/http"
+	"strings"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
@@ -34,10 +38,12 @@ func HandlerWith(set *seakeep.Set, next http.Handler, o HandlerOptions) (http.Ha
 		in, refused := g.Enter(r)
 		switch {
 		case refused != nil:
-			refused.Write(w)
-		case in != nil:
+			refused.Write(w, r)
+		case in == nil:
+			givenUp.Write(w)
+		default:
 			in.Serve(w, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				k.serve(w, r, set)
+				behindFaults(set, w, r, func(w http.ResponseWriter, r *http.Request) { k.serve(w, r, set) })
 			}))
 		}
 	}), nil
@@ -67,7 +73,8 @@ func (p *Passage) Serve(w http.ResponseWriter, next http.Handler) {
 		next.ServeHTTP(w, p.Request)
 		return
 	}
-	s := &statusWriter{ResponseWriter: w}
+	s := &statusWriter{ResponseWriter: w, in: p}
+	p.body = timeBody(w, p.Request)
 	returned := false
 	defer func() {
 		if !returned && s.status == 0 { // it panicked
@@ -86,17 +93,22 @@ func (p *Passage) Serve(w http.ResponseWriter, next http.Handler) {
 	}
 }
 
-var tooLate = func() *Refusal {
-	f := &Refusal{}
-	f.problem.Status, f.problem.Reason = http.StatusGatewayTimeout, core.DeadlineExceeded.String()
-	f.problem.Error, f.problem.Detail = "http_response_timeout", details[core.DeadlineExceeded]
-	f.problem.Attempts, f.problem.NoRetry = -1, true
-	return f
-}()
+var (
+	tooLate = problem.Problem{Status: http.StatusGatewayTimeout, Error: problem.ResponseTimeout,
+		Reason: core.DeadlineExceeded.String(), Detail: details[core.DeadlineExceeded],
+		Attempts: -1, NoRetry: true}.Prepare()
+	// givenUp is for a request whose context has ended before it was let in.
+	// Most such clients are gone and hear nothing; but it may also be a server
+	// that shuts down, and without a word net/http would say 200.
+	givenUp = problem.Problem{Status: http.StatusServiceUnavailable, Error: problem.Unavailable,
+		Reason: core.CallerCancelled.String(), Attempts: -1,
+		Detail: "The request was given up before it was let in."}.Prepare()
+)
 
 // statusWriter remembers the status of the answer.
 type statusWriter struct {
 	http.ResponseWriter
+	in     *Passage
 	status int
 }
 
@@ -108,21 +120,48 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
-func (w *statusWriter) Write(p []byte) (int, error) {
+func (w *statusWriter) implied() {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+}
+
+// Write implements http.ResponseWriter.
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.implied()
 	return w.ResponseWriter.Write(p)
+}
+
+// ReadFrom implements io.ReaderFrom, so that files are still sent without a
+// copy.
+func (w *statusWriter) ReadFrom(r io.Reader) (int64, error) {
+	w.implied()
+	return io.Copy(w.ResponseWriter, r)
 }
 
 // Unwrap lets http.ResponseController reach what is beneath.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush implements http.Flusher, which many handlers ask for by type.
-func (w *statusWriter) Flush() {
-	if w.status == 0 {
-		w.status = http.StatusOK
+func (w *statusWriter) Flush() { _ = w.FlushError() }
+
+// FlushError is Flush for http.ResponseController. With it a stream of events
+// has begun, which goes on at the client's pace.
+func (w *statusWriter) FlushError() error {
+	w.implied()
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		w.in.Answered()
 	}
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Hijack implements http.Hijacker, which many handlers ask for by type. The
+// connection is the handler's then, at whatever pace and for any time.
+func (w *statusWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	c, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
+	if err == nil {
+		w.status = http.StatusSwitchingProtocols
+		w.in.Answered()
+	}
+	return c, rw, err
 }

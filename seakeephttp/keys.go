@@ -83,6 +83,9 @@ func (k *Keys) Serve(w http.ResponseWriter, r *http.Request, c *config.Idempoten
 	if c != nil {
 		h = k.of(c)
 	}
+	if _, timed := r.Body.(*timedBody); c != nil && !timed && r.Header[keyHeader] != nil {
+		timeBody(w, r) // all of it is read before anything else happens
+	}
 	h.ServeHTTP(w, r)
 }
 

@@ -139,7 +139,8 @@ func TestF072ResetByWhatWasSent(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, b := rawServer(t, c.a), rawServer(t, ok)
-			tr := fileTransport(t, "retry: {attempts: 3, backoff: {base: 1ms}}", a.url, b.url)
+			settings := turns + "\n    retry: {attempts: 3, backoff: {base: 1ms}}"
+			tr := inTurn(t, setOf(t, file(settings, a.url, b.url)), nil)
 			g := send(tr, request(t, c.method, "http://test/", strings.NewReader("abc")))
 			what := g.body
 			if g.err != nil {

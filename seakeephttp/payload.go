@@ -13,7 +13,7 @@ func carries(req *http.Request) bool { return req.Body != nil && req.Body != htt
 // mayGoTwice reports whether the request may be sent again, to this dependency
 // or to another.
 func (x *exchange) mayGoTwice() bool {
-	if x.retry() != nil {
+	if x.retry() != nil || x.adapter.Plan().Hedged() {
 		return true
 	}
 	for _, a := range x.order() {

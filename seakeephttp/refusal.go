@@ -1,9 +1,11 @@
 package seakeephttp
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep"
@@ -16,16 +18,52 @@ import (
 // back: 1 to 5 seconds, in whole ones.
 const refusedFor = 5 * time.Second
 
-// Refusal is the answer to a request that was not let in.
+// Refusal is the answer to a request that was not let in. It is shared by all
+// requests that are refused alike, because refusing must be cheap.
 type Refusal struct {
 	Rejection *seakeep.Rejection
+	cfg       *config.Serve
 	problem   problem.Problem
+	answer    *problem.Answer
 	grpc      bool
-	fields    [][2]string // more of the answer's fields
+	policy    string // RateLimit-Policy; empty: none
 }
 
-func newRefusal(cfg *config.Serve, r *http.Request, why *seakeep.Rejection) *Refusal {
-	f := &Refusal{Rejection: why, grpc: strings.HasPrefix(r.Header.Get("Content-Type"), grpcType)}
+// lastRefusals are the last ones for each reason: for HTTP and for gRPC.
+type lastRefusals [64][2]atomic.Pointer[Refusal]
+
+// of returns the answer to a rejection. The door gives the same one as long as
+// it would say the same.
+func (all *lastRefusals) of(cfg *config.Serve, r *http.Request, why *seakeep.Rejection) *Refusal {
+	grpc := isGRPC(r.Header)
+	if int(why.Reason) >= len(all) {
+		return newRefusal(cfg, grpc, why)
+	}
+	slot := &all[why.Reason][0]
+	if grpc {
+		slot = &all[why.Reason][1]
+	}
+	f := slot.Load()
+	if f == nil || f.Rejection != why || f.cfg != cfg {
+		f = newRefusal(cfg, grpc, why)
+		slot.Store(f)
+	}
+	return f
+}
+
+// isGRPC reports whether a request expects a status of gRPC. The dialect for
+// browsers is HTTP to its clients, and understands an answer of HTTP.
+func isGRPC(h http.Header) bool {
+	values := h["Content-Type"]
+	if len(values) == 0 {
+		return false
+	}
+	rest, ok := strings.CutPrefix(values[0], grpcType)
+	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
+}
+
+func newRefusal(cfg *config.Serve, grpc bool, why *seakeep.Rejection) *Refusal {
+	f := &Refusal{Rejection: why, cfg: cfg, grpc: grpc}
 	p := &f.problem
 	p.Policy, p.Reason, p.RetryAfter = why.Policy, why.Reason.String(), why.RetryAfter
 	p.Attempts, p.Spread = -1, refusedFor
@@ -39,11 +77,14 @@ func newRefusal(cfg *config.Serve, r *http.Request, why *seakeep.Rejection) *Ref
 		p.Status, p.Error, p.Type = http.StatusTooManyRequests, problem.RequestError,
 			problem.QuotaExceeded
 		p.NoRetry = true
-		f.quota(cfg)
+		if t := cfg.Door.Tenants; t != nil {
+			f.policy = `"tenant";q=` + strconv.Itoa(t.Slots) + `;qu="concurrent-requests"`
+		}
 	case core.DeadlineExceeded, core.DeadlineTooShort:
 		p.Status, p.Error, p.Type = http.StatusGatewayTimeout, problem.ResponseTimeout, ""
 		p.RetryAfter, p.Spread, p.NoRetry = 0, 0, true
 	}
+	f.answer = p.Prepare()
 	return f
 }
 
@@ -63,16 +104,6 @@ var details = map[core.Reason]string{
 	core.DeadlineTooShort: "There is less time left than an answer takes.",
 }
 
-// quota says what the tenant may have, in the fields of the IETF's draft.
-func (f *Refusal) quota(cfg *config.Serve) {
-	if t := cfg.Door.Tenants; t != nil {
-		f.fields = append(f.fields,
-			[2]string{"RateLimit-Policy", `"tenant";q=` + strconv.Itoa(t.Slots) +
-				`;qu="concurrent-requests"`},
-			[2]string{"RateLimit", `"tenant";r=0;t=1`})
-	}
-}
-
 const (
 	grpcType        = "application/grpc"
 	grpcUnavailable = "14"
@@ -80,35 +111,69 @@ const (
 	grpcDeadline    = "4"
 )
 
-// Write sends the answer. What is left of the request's body is not read.
-func (f *Refusal) Write(w http.ResponseWriter) {
-	h := w.Header()
-	for _, field := range f.fields {
-		h.Set(field[0], field[1])
+const (
+	// skipBytes and skipTime bound what is read of the body of a request that
+	// was refused, so that the connection can be used again. Most bodies are
+	// smaller and have come already; to wait for the others would be to let the
+	// refused say when they are refused.
+	skipBytes = 64 << 10
+	skipTime  = 50 * time.Millisecond
+)
+
+// Write sends the answer to the request that was refused. What is left of the
+// request's body is not waited for: if it is not short and here, the connection
+// ends with the answer.
+func (f *Refusal) Write(w http.ResponseWriter, r *http.Request) {
+	skipBody(w, r)
+	if f.policy != "" { // in the fields of the IETF's draft
+		h := w.Header()
+		h.Set("RateLimit-Policy", f.policy)
+		h.Set("RateLimit", `"tenant";r=0;t=1`)
 	}
 	if f.grpc {
 		f.writeGRPC(w)
 		return
 	}
-	problem.Write(w, f.problem)
+	f.answer.Write(w)
+}
+
+// skipBody sees to it that net/http does not wait for what is left of a body:
+// it would read up to a quarter of a megabyte before it sends the answer.
+func skipBody(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	rc := http.NewResponseController(w)
+	if r.Header["Expect"] == nil && r.ContentLength <= skipBytes { // or nobody has asked for it yet
+		if rc.SetReadDeadline(time.Now().Add(skipTime)) != nil {
+			return // it is not from a connection
+		}
+		if _, err := io.CopyN(io.Discard, r.Body, skipBytes+1); err == io.EOF {
+			_ = rc.SetReadDeadline(time.Time{})
+			return
+		}
+	}
+	_ = rc.SetReadDeadline(time.Unix(1, 0)) // net/http looks for the rest behind the answer, too
+	w.Header().Set("Connection", "close")
 }
 
 // writeGRPC sends a status and nothing else: a bare 503 would lose the reason.
 // A negative pushback says that the client must not try again.
 func (f *Refusal) writeGRPC(w http.ResponseWriter) {
-	h, code, pushback := w.Header(), grpcUnavailable, strconv.Itoa(1000*f.problem.Seconds())
+	code, pushback := grpcUnavailable, "-1"
 	switch f.problem.Status {
 	case http.StatusTooManyRequests:
 		code = grpcExhausted
 	case http.StatusGatewayTimeout:
 		code = grpcDeadline
 	}
-	if f.problem.NoRetry {
-		pushback = "-1"
+	if !f.problem.NoRetry {
+		pushback = strconv.Itoa(1000 * f.problem.Seconds())
 	}
-	h.Set("Content-Type", grpcType)
-	h.Set("Grpc-Status", code)
-	h.Set("Grpc-Message", f.problem.Reason)
-	h.Set("Grpc-Retry-Pushback-Ms", pushback)
+	h, values := w.Header(), [...]string{grpcType, code, f.problem.Reason, pushback}
+	for i, name := range [...]string{"Content-Type", "Grpc-Status", "Grpc-Message",
+		"Grpc-Retry-Pushback-Ms"} {
+		h[name] = values[i : i+1 : i+1]
+	}
 	w.WriteHeader(http.StatusOK)
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -26,9 +25,10 @@ const keyHeader = "Idempotency-Key"
 // something must be put into it.
 type sending struct {
 	req    http.Request
-	got    atomic.Bool // a connection was there to send the request on
-	traced bool        // got is known
-	owned  bool        // req.Header is a copy
+	got    atomic.Bool   // a connection was there to send the request on
+	traced bool          // got is known
+	owned  bool          // req.Header is a copy
+	hurt   *seakeep.Hurt // on purpose; nil: not at all
 }
 
 // prepare makes the request for the endpoint that was chosen.
@@ -37,8 +37,8 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 		ctx = s.trace(ctx)
 	}
 	s.req = *x.req.WithContext(ctx)
-	if to := x.endpoint(); to != nil {
-		s.direct(to.url)
+	if to := x.at.to; to != nil {
+		s.direct(to)
 	}
 	s.tellTime(ctx)
 	s.tellAttempt(x, attempt)
@@ -62,12 +62,12 @@ func (s *sending) trace(ctx context.Context) context.Context {
 
 // direct sends the request to an endpoint. A Host that the caller chose apart
 // from the address stays.
-func (s *sending) direct(to *url.URL) {
-	if s.req.Host == s.req.URL.Host {
-		s.req.Host = ""
+func (s *sending) direct(to *endpoint) {
+	if s.req.Host == "" || s.req.Host == s.req.URL.Host {
+		s.req.Host = to.host
 	}
 	u := *s.req.URL
-	u.Scheme, u.Host = to.Scheme, to.Host
+	u.Scheme, u.Host = to.url.Scheme, to.url.Host
 	s.req.URL = &u
 }
 

@@ -3,15 +3,19 @@ package seakeephttp
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/config"
 )
 
 const (
@@ -43,18 +47,31 @@ type Transport struct {
 	family *family
 	base   http.RoundTripper
 
-	mu   sync.Mutex // held while the pool is replaced
-	pool atomic.Pointer[pool]
+	mu        sync.Mutex // held while the pool is replaced
+	pool      atomic.Pointer[pool]
+	resolving atomic.Pointer[resolving] // nil: the endpoints are not from DNS
+	found     *found                    // the latest answer of DNS; under mu
+	closed    bool                      // under mu
 }
 
 // family is what a transport shares with those of the dependencies that its
 // fallbacks ask.
 type family struct {
-	base http.RoundTripper // nil: each has its own
-	kept quota             // request bodies
+	base     http.RoundTripper // nil: each has its own
+	resolver Resolver
+	kept     quota          // request bodies
+	draw     func() float64 // of a balancer; nil: by chance
 
 	mu       sync.Mutex
 	siblings map[string]*Transport
+}
+
+// draws returns a random number in [0, 1).
+func (f *family) draws() float64 {
+	if f.draw != nil {
+		return f.draw()
+	}
+	return rand.Float64()
 }
 
 // NewTransport protects requests to one dependency of a policy file. If the
@@ -66,7 +83,28 @@ type family struct {
 // ask for compression, so that bodies and their lengths arrive as they were
 // sent.
 func NewTransport(set *seakeep.Set, dependency string, base http.RoundTripper) (*Transport, error) {
-	f := &family{base: base, kept: quota{max: maxKept}, siblings: map[string]*Transport{}}
+	return NewTransportWith(set, dependency, TransportOptions{Base: base})
+}
+
+// TransportOptions are what a transport works with.
+type TransportOptions struct {
+	// Base sends the requests, as NewTransport has it.
+	Base http.RoundTripper
+	// Resolver finds the endpoints of dependencies that the policy file knows
+	// by name only. nil is net.DefaultResolver. Go's resolver does not tell how
+	// long an answer holds, so the file says how often it is asked.
+	Resolver Resolver
+}
+
+// NewTransportWith is NewTransport with more to choose. A transport whose
+// endpoints are from DNS asks for them in the background until it is closed;
+// requests that come before the first question is answered wait for that, within
+// their limits.
+func NewTransportWith(set *seakeep.Set, dependency string, o TransportOptions) (*Transport, error) {
+	f := &family{base: o.Base, resolver: o.Resolver, kept: quota{max: maxKept}, siblings: map[string]*Transport{}}
+	if f.resolver == nil {
+		f.resolver = net.DefaultResolver
+	}
 	return f.member(set, dependency)
 }
 
@@ -95,10 +133,10 @@ func (f *family) member(set *seakeep.Set, name string) (*Transport, error) {
 		_, err := set.Policy(name)
 		return nil, err
 	}
-	t.pool.Store(p)
 	if t.base == nil {
 		t.base = t.connections(p)
 	}
+	t.store(p)
 	f.siblings[name] = t
 	return t, nil
 }
@@ -121,7 +159,16 @@ func (t *Transport) connections(p *pool) *http.Transport {
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxAnswerHeaders,
 		DisableCompression:     true,
+		TLSClientConfig:        p.identity(),
 	}
+}
+
+// identity says by which name servers are known that are reached by address.
+func (p *pool) identity() *tls.Config {
+	if r := p.config.Resolve; r != nil && r.Type != config.RecordSRV {
+		return &tls.Config{ServerName: strings.TrimSuffix(r.Host, ".")}
+	}
+	return nil
 }
 
 // dial opens a connection within the limit that the policy file has for it now.
@@ -137,6 +184,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
 		closeBody(req)
 		return nil, errNoURL
+	}
+	turn, second := t.turn(req)
+	if second != nil {
+		return divert(second, req)
 	}
 	x := newExchange(t, req)
 	if x.caching != nil {
@@ -154,9 +205,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}()
 	ask := x.request()
-	end := x.adapter.Run(req.Context(), ask, x.try)
+	end := x.run(req.Context(), ask)
 	returned = true
-	return x.finish(&end, ask.Deadline)
+	resp, err := x.finish(&end, ask.Deadline)
+	turn.Ended(&end)
+	return resp, err
 }
 
 // errNothing is the error of a base transport that returns neither an answer

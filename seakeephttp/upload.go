@@ -37,7 +37,9 @@ var (
 //
 // A transport may go on reading a body after it has given up on the request.
 // Therefore only the newest reader counts: what a former one still takes from
-// the source is kept for it.
+// the source is kept for it. If the upload is shared all readers count, each at
+// its own pace; once more was read than may be kept, only the one that is
+// furthest goes on.
 type upload struct {
 	src   io.ReadCloser
 	limit int64
@@ -53,7 +55,11 @@ type upload struct {
 	closed bool  // the source is
 	open   int   // readers that their transport has not closed
 	newest *uploadReader
+	shared bool // attempts are under way at once
 }
+
+// share lets attempts read at once. Call it before the first.
+func (u *upload) share() { u.shared = true }
 
 // newUpload keeps up to limit bytes of src, whose length is size, or -1.
 func newUpload(src io.ReadCloser, size, limit int64, q *quota) *upload {
@@ -65,6 +71,15 @@ func newUpload(src io.ReadCloser, size, limit int64, q *quota) *upload {
 		u.kept = make([]byte, 0, size)
 	}
 	return u
+}
+
+// leave leaves the upload to one of its readers: the others' attempts are over.
+func (u *upload) leave(to io.ReadCloser) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if r, ok := to.(*uploadReader); ok && u.shared {
+		u.newest, u.shared = r, false
+	}
 }
 
 // next returns the whole body once more, for the next attempt.
@@ -88,7 +103,7 @@ func (u *upload) replayable(pause bool) bool {
 	if u.lost || u.over {
 		return false
 	}
-	if pause {
+	if pause && !u.shared {
 		u.newest = nil
 	}
 	return true
@@ -128,7 +143,7 @@ func (u *upload) keep(r *uploadReader, p []byte, err error) {
 	if err != nil {
 		u.err = err
 	}
-	if r != u.newest && !u.lost && !u.closed {
+	if r != u.newest && !u.shared && !u.lost && !u.closed {
 		u.grow(len(p), true) // the newest reader needs it, whatever the limits
 		u.kept = append(u.kept, p...)
 		return
@@ -137,7 +152,7 @@ func (u *upload) keep(r *uploadReader, p []byte, err error) {
 		return
 	}
 	if int64(len(u.kept)+len(p)) > u.limit || !u.grow(len(p), false) {
-		u.lost = true
+		u.lost, u.newest = true, r
 		u.drop()
 		return
 	}
@@ -194,8 +209,10 @@ func (r *uploadReader) again(p []byte) (n int, err error, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case r.closed, r != u.newest:
+	case r.closed, r != u.newest && !u.shared:
 		return 0, errBodyMoved, true
+	case u.shared && u.lost && r != u.newest:
+		return 0, errBodyGone, true
 	case r.at < len(u.kept):
 		n = copy(p, u.kept[r.at:])
 		r.at += n

@@ -43,14 +43,12 @@ func (w *World) newService(c *config.Service) *service {
 	n := &c.Network
 	s.hasRoad = n.Loss > 0 || mean(&n.Delay) > 0
 	for _, r := range c.Routes {
-		s.routes = append(s.routes, &route{cfg: r, work: r.Work, fails: r.Fails})
+		s.routes = append(s.routes, w.newRoute(c.Name, r))
 	}
 	for n := range max(1, c.Instances) {
 		s.instances = append(s.instances, &instance{service: s, index: n})
 	}
-	if len(s.instances) > 1 {
-		s.balancer = balance.New(len(s.instances))
-	}
+	s.balancer = s.newBalancer(balance.Config{Policy: balance.RoundRobin})
 	return s
 }
 
@@ -139,6 +137,9 @@ func (w *World) equip(i *instance, names []string) error {
 					indexOf(&names, a.Dependency)
 				}
 			}
+			if to := secondOf(f, names[n]); to != "" && w.service(to) != nil {
+				indexOf(&names, to)
+			}
 		}
 		i.members = append(i.members, m)
 	}
@@ -180,8 +181,15 @@ func (w *World) newMember(f *config.File, name string, of owned) (*member, error
 		return nil, err
 	}
 	m.fallback = fallback
+	m.spread, m.balances = spreadOf(f, name)
+	m.outliers = outliersOf(f, name)
+	m.tenancy = newTenancy(f, name)
+	m.provide(f)
 	seed := NewStream(w.seed, of.by+">"+name, "breaker").Of(uint64(of.index), 0)
 	m.plan, err = call.New(cfg, seed.key, w.watch(of))
+	if err == nil {
+		err = m.hurtBy(f)
+	}
 	w.members = append(w.members, m)
 	return m, err
 }
@@ -223,7 +231,11 @@ func (w *World) setPolicy(s *service, f *config.File) {
 			}
 			m.replace(next)
 			m.fallback = fallback
+			m.respread(f)
+			m.tenancy = newTenancy(f, m.name)
+			m.provide(f)
 			next.Adopt(w.now)
+			_ = m.hurtBy(f)
 		}
 	}
 }

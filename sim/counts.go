@@ -21,6 +21,7 @@ type counts struct {
 
 	here, busy, queued level
 	stayed             int64 // nanoseconds, of all who have left
+	doors              doorCounts
 }
 
 // level is a number over time, with its integral and its maximum.

@@ -31,6 +31,10 @@ func (w *World) newDoor(i *instance, old *serve.Door, f *config.File) error {
 func (j *job) knock() {
 	w := j.inst.service.world
 	j.stage = knocking
+	if j.visit == nil {
+		j.visit = &serve.Visit{}
+	}
+	j.atDoor().Offered++
 	j.follow(j.visit.Begin(w.now, j.inst.door, serve.Request{Deadline: j.given(), Class: j.class,
 		Cohort: uint8(mix(j.id) % shed.Cohorts), Retry: j.attempt > 0, Tenant: j.tenant,
 		Left: j.caller == nil}))
@@ -57,8 +61,11 @@ func (j *job) follow(act serve.Action) {
 	j.comeInside()
 	switch act.Verdict {
 	case serve.Admitted:
+		j.admitted = true
+		j.atDoor().Admitted++
 		j.welcome()
 	case serve.Left:
+		j.atDoor().Left++
 		i.service.count.dropped++
 		j.leave(core.Result{Outcome: core.Cancelled})
 	default:
@@ -78,6 +85,7 @@ func (j *job) comeInside() {
 // turnAway answers as the door does.
 func (j *job) turnAway() {
 	s, reason := j.inst.service, j.visit.Reason()
+	j.turned(reason)
 	r := core.Result{Outcome: core.Overloaded, Cause: core.Unavailable,
 		RetryAfter: j.visit.RetryAfter()}
 	switch reason {
@@ -102,13 +110,35 @@ func (j *job) closeDoor(r core.Result) {
 	now := j.inst.service.world.now
 	if j.outside {
 		j.comeInside()
-		j.visit.Step(now, serve.CallerLeft)
+		switch j.visit.Step(now, serve.CallerLeft).Verdict {
+		case serve.Refused: // it left because its time was up
+			j.turned(j.visit.Reason())
+			return
+		case serve.Admitted: // ... at the instant at which it was let in
+			j.admitted = true
+			j.atDoor().Admitted++
+		default:
+			j.atDoor().Left++
+			return
+		}
+	}
+	if !j.admitted {
 		return
 	}
-	if j.caller == nil && r.Outcome == core.Success {
-		r.Outcome = core.Cancelled // nobody waits for it any more
+	j.admitted = false
+	switch {
+	case j.caller != nil:
+	case now >= j.visit.Deadline(): // too late: what package seakeephttp makes of it
+		if r.Outcome != core.Success {
+			r = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
+		}
+	case r.Outcome == core.Success:
+		r.Outcome = core.Cancelled // the caller had other reasons
 	}
 	j.visit.End(now, r)
+	if now <= j.visit.Deadline() && r.Outcome != core.Timeout && r.Outcome != core.Cancelled {
+		j.atDoor().Useful++
+	}
 }
 
 // knocker is told by the door's queue that there is news for a request.

@@ -174,7 +174,7 @@ func TestWaitForASlotKeepsTheWorker(t *testing.T) {
 		w.Engine.Run(at)
 		for j := w.services[0].instances[0].active; j != nil; j = j.after {
 			for _, o := range j.calls {
-				if o != nil && o.running >= 0 && !j.worker {
+				if o != nil && o.live != 0 && !j.worker {
 					t.Fatalf("at %v an attempt is under way for a request without a worker",
 						time.Duration(at))
 				}

@@ -72,6 +72,9 @@ func (i *instance) healthy(deep bool, within time.Duration) bool {
 // anyHealthy reports whether an instance of a dependency answers in time.
 func (s *service) anyHealthy(within time.Duration) bool {
 	left := within - mean(&s.routes[0].work)
+	for k := range s.routes[0].features {
+		left -= mean(&s.routes[0].features[k].cfg.Work)
+	}
 	for _, i := range s.instances {
 		if left > 0 && i.healthy(true, left) {
 			return true

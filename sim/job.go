@@ -44,9 +44,10 @@ type job struct {
 	index    int  // in the queue, or among those that hang
 	before   *job // neighbours at the instance
 	after    *job
-	visit    serve.Visit
-	outside  bool  // waits at the door
-	gen      int64 // tells uses of this value apart
+	visit    *serve.Visit // kept from use to use; nil: was never at a door
+	outside  bool         // waits at the door
+	admitted bool         // by the door, which is to hear how it ends
+	gen      int64        // tells uses of this value apart
 }
 
 // maxParallel is how many calls a route may make at once.
@@ -158,6 +159,12 @@ func (j *job) start() {
 	}
 	s := j.inst.service.work.Of(j.id, j.part)
 	d := core.Instant(sample(&j.route.work, &s))
+	for k := range j.route.features {
+		if f := &j.route.features[k]; j.inst.allows(f) {
+			own := f.draws.Of(j.id, j.part)
+			d += core.Instant(sample(&f.cfg.Work, &own))
+		}
+	}
 	j.timer = w.At(w.now+d, Ends, j, jobWorked, 0)
 }
 

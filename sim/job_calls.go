@@ -27,9 +27,15 @@ func (j *job) next() {
 // make starts one call.
 func (j *job) make(k, at int) {
 	st := &j.route.steps[k]
-	o := j.inst.service.world.newCall(j.inst.members[st.member], j)
-	o.id, o.part, o.class, o.tenant = j.id, mix(j.part^uint64(k+1)<<32), j.class, j.tenant
-	o.dest, o.route = st.to, st.route
+	part := mix(j.part ^ uint64(k+1)<<32)
+	first := j.inst.members[st.member]
+	m, turn := first.turn(j.id, part)
+	o := j.inst.service.world.newCall(m, j)
+	o.id, o.part, o.class, o.tenant = j.id, part, j.class, j.tenant
+	o.dest, o.route, o.turn = st.to, st.route, turn
+	if m != first {
+		o.dest, o.route = m.dest, m.dest.alike(st.route)
+	}
 	j.calls[at] = o
 	o.begin(call.Request{Deadline: j.given()})
 }
@@ -75,9 +81,12 @@ func (j *job) called(o *outcall, v call.Verdict) {
 
 // askInstead makes a call to the dependency that is another one's fallback.
 func (j *job) askInstead(m *member) {
+	part := mix(j.part ^ 0xfa11bac)
+	route := m.dest.routes[0]
+	m, turn := m.turn(j.id, part)
 	o := m.world.newCall(m, j)
-	o.id, o.part, o.class, o.tenant = j.id, mix(j.part^0xfa11bac), j.class, j.tenant
-	o.dest, o.route = m.dest, m.dest.routes[0]
+	o.id, o.part, o.class, o.tenant, o.turn = j.id, part, j.class, j.tenant, turn
+	o.dest, o.route = m.dest, m.dest.alike(route)
 	for i := range j.calls {
 		if j.calls[i] == nil {
 			j.calls[i] = o

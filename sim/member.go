@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/balance"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/retry"
@@ -20,12 +21,20 @@ type member struct {
 	draws    *Stream
 	of       owned
 	unmarked bool
+	faults   *faults      // nil: nothing may be hurt
 	begun    uint64       // calls
 	launched uint64       // attempts
 	answered uint64       // by a fallback that is no call
 	chained  uint64       // by another dependency
 	since    core.Instant // when the breaker in use came to be
 	past     []oldBreaker // those before it
+	tenancy  *tenancy     // nil: every tenant may use every instance
+	provided *provided    // nil: no second provider
+	balances bool         // it has balancers of its own, by spread
+	spread   balance.Config
+	views    []view
+	outliers *config.Outlier // nil: it does not look for any
+	lookouts []*lookout
 }
 
 // oldBreaker is a breaker that a new policy has replaced.

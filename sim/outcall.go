@@ -5,6 +5,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/failover"
 	"github.com/seakeep/seakeep/core/retry"
 )
 
@@ -33,15 +34,18 @@ type outcall struct {
 	route    *route
 	dest     *service
 	jobs     [8]*job // attempts that the other side still has, by lane
-	running  int     // lane of the attempt under way; -1: none
+	live     uint8   // lanes of the attempts under way, a bit each
+	limits   [8]core.Instant
 	tried    uint64
-	at       int            // the instance of the attempt under way
+	visits   [8]visit       // where attempts are, by lane
 	results  [8]core.Result // answers on their way back
+	wounds   [8]*wound      // faults that act on attempts, by lane
 	degraded bool           // the answer was made with a fallback, here or further down
 	draws    Stream
-	gen      int64 // tells uses of this value apart
-	waits    bool  // a retry's wait was announced to the owner
-	ready    bool  // ... and is over, but the owner cannot go on yet
+	turn     failover.Permit // where the call of a dependency with two providers goes
+	gen      int64           // tells uses of this value apart
+	waits    bool            // a retry's wait was announced to the owner
+	ready    bool            // ... and is over, but the owner cannot go on yet
 	ended    bool
 }
 
@@ -53,10 +57,10 @@ const (
 
 // begin enters the ladder.
 func (o *outcall) begin(req call.Request) {
-	o.running = -1
 	o.member.begun++
 	o.draws = o.member.draws.Of(o.id, o.part)
 	req.Class = o.class
+	req.Hedge = o.member.plan.Hedges(retry.Idempotent, o.member.balancer(o.dest) != nil)
 	if o.member.plan.Throttled() {
 		// One of its own: a throttle must not shift the draws of the jitter.
 		luck := o.member.draws.Of(o.id, mix(o.part^0x7412077e))
@@ -84,6 +88,7 @@ func (o *outcall) apply(act call.Action) {
 	if slotless {
 		act = o.call.Join(w.now, waking{o})
 	}
+	o.callOff(act.Cancel)
 	if act.Verdict.Done() {
 		o.end(act.Verdict)
 		return
@@ -94,7 +99,7 @@ func (o *outcall) apply(act call.Action) {
 		return
 	}
 	// Who waits for a slot keeps its worker: nobody hands it one with the slot.
-	if o.running < 0 && !slotless && !o.waits && o.call.Attempts() > 0 {
+	if o.live == 0 && !slotless && !o.waits && o.call.Attempts() > 0 {
 		o.waits = true
 		o.owner.paused(o)
 	}
@@ -122,9 +127,8 @@ func (o *outcall) Fire(what int, arg int64) {
 		return
 	}
 	o.timer = Timer{}
-	if o.running >= 0 { // the attempt's limit: production's function returns then
-		o.giveUp(o.running)
-		o.returned(o.running, core.Result{Outcome: core.Timeout, Cause: core.TimedOut})
+	if o.live != 0 {
+		o.tick()
 		return
 	}
 	if o.waits {
@@ -135,6 +139,36 @@ func (o *outcall) Fire(what int, arg int64) {
 	o.wake()
 }
 
+// tick ends an attempt at its limit, as production's function returns then, or
+// tells the call that a copy is due.
+func (o *outcall) tick() {
+	for live := o.live; live != 0; live &= live - 1 {
+		if lane := bits.TrailingZeros8(live); o.now() >= o.limits[lane] {
+			o.giveUp(lane)
+			o.returned(lane, core.Result{Outcome: core.Timeout, Cause: core.TimedOut})
+			return
+		}
+	}
+	o.apply(o.call.Step(o.now(), &call.Event{Kind: call.CopyDue, Facts: o.facts()}))
+}
+
+// callOff ends attempts that another one has beaten. They return at once, as
+// production's function does when its context ends.
+func (o *outcall) callOff(lanes uint8) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		lane := bits.TrailingZeros8(lanes)
+		o.live &^= 1 << lane
+		o.giveUp(lane)
+		o.visited(lane, core.Result{Outcome: core.Cancelled})
+		o.call.Step(o.now(), &call.Event{Kind: call.Returned, Lane: uint8(lane)})
+	}
+}
+
+// facts is what another attempt depends on.
+func (o *outcall) facts() call.Facts {
+	return call.Facts{Safety: retry.Idempotent, Replayable: true, Elsewhere: o.elsewhere()}
+}
+
 // wake steps a call whose wait is over.
 func (o *outcall) wake() {
 	o.waits, o.ready = false, false
@@ -143,39 +177,48 @@ func (o *outcall) wake() {
 
 // launch sends an attempt on its way.
 func (o *outcall) launch(lane int) {
-	o.running = lane
+	o.live |= 1 << lane
 	o.member.launched++
 	attempt := uint64(o.call.Attempts() - 1)
-	j := o.member.world.newJob(o.dest.instances[o.dest.choose(o)], o.route)
+	to := o.choose(lane)
+	if to == nil { // as in production: to try again at once would find the same
+		o.returned(lane, core.Result{Outcome: core.Failure, Cause: core.Unsent, NoRetry: true})
+		return
+	}
+	j := o.member.world.newJob(to, o.route)
 	j.id, j.part, j.class, j.tenant = o.id, mix(o.part^(attempt+1)), o.class, o.tenant
 	j.deadline = o.call.AttemptDeadline()
+	o.limits[lane] = j.deadline
 	j.caller, j.lane, j.attempt = o, lane, int(attempt)
 	o.jobs[lane] = j
-	o.dest.send(j)
+	if !o.hurt(lane, j) {
+		o.dest.send(j)
+	}
 }
 
 // returned takes an attempt's result.
 func (o *outcall) returned(lane int, r core.Result) {
-	if o.ended || lane != o.running {
+	if o.ended || o.live>>lane&1 == 0 {
 		return
 	}
-	o.running = -1
-	o.dest.visited(o, r)
+	o.live &^= 1 << lane
+	o.unhurt(lane)
+	o.visited(lane, r)
 	e := call.Event{Kind: call.Returned, Lane: uint8(lane), Result: r}
 	if r.Outcome != core.Success {
 		e.Draw = o.drawn(&o.draws)
-		e.Facts = call.Facts{Safety: retry.Idempotent, Replayable: true,
-			Elsewhere: o.dest.elsewhere(o)}
+		e.Facts = o.facts()
 	}
 	o.apply(o.call.Step(o.now(), &e))
 }
 
 // leave ends the call because its owner is gone.
 func (o *outcall) leave() {
-	if o.running >= 0 {
-		o.giveUp(o.running)
-		lane := o.running
-		o.running = -1
+	if o.live != 0 { // the others are called off with it
+		lane := bits.TrailingZeros8(o.live)
+		o.live &^= 1 << lane
+		o.giveUp(lane)
+		o.visited(lane, core.Result{Outcome: core.Cancelled})
 		o.apply(o.call.Step(o.now(), &call.Event{Kind: call.Returned, Lane: uint8(lane),
 			Result: core.Result{Outcome: core.Cancelled}}))
 		return
@@ -185,6 +228,7 @@ func (o *outcall) leave() {
 
 // giveUp tells the other side, as far as it listens, that nobody waits.
 func (o *outcall) giveUp(lane int) {
+	o.unhurt(lane)
 	if j := o.jobs[lane]; j != nil {
 		o.jobs[lane] = nil
 		j.abandoned()
@@ -194,5 +238,7 @@ func (o *outcall) giveUp(lane int) {
 // end hands the verdict to the owner.
 func (o *outcall) end(v call.Verdict) {
 	o.ended, o.waits, o.ready = true, false, false
+	o.member.judged(o, v)
+	o.member.faults.told(o, v)
 	o.owner.called(o, v)
 }

@@ -41,6 +41,7 @@ type ServiceResult struct {
 	Busy, Queued, Here               float64 // means
 	MostBusy, MostQueued             int
 	Doors                            []serve.Snapshot // of the instances that have one, at the end
+	Door                             *DoorResult      // nil: it never had one
 	Samples                          []Sample
 }
 
@@ -164,6 +165,9 @@ func (w *World) serviceResult(k int, s *service, a, b counts) ServiceResult {
 		if i.door != nil {
 			r.Doors = append(r.Doors, i.door.Snapshot(w.end))
 		}
+	}
+	if w.hasDoor(s) {
+		r.Door = a.doors.until(&b.doors)
 	}
 	return r
 }

@@ -38,6 +38,8 @@ type route struct {
 	work  config.Latency
 	fails float64
 	steps []step
+
+	features []feature
 }
 
 type step struct {

@@ -27,8 +27,9 @@ type World struct {
 	fate     func(Fate)
 	answer   func(string, uint64, int) (time.Duration, core.Result, bool)
 	draw     func() float64
-	jobs     []*job     // to be used again
-	outcalls []*outcall // to be used again
+	jobs     []*job             // to be used again
+	outcalls []*outcall         // to be used again
+	faults   map[string]*faults // by user and dependency
 }
 
 // Options change how a run is made.
@@ -102,7 +103,7 @@ func (w *World) newJob(i *instance, r *route) *job {
 	}
 	j := w.jobs[n-1]
 	w.jobs = w.jobs[:n-1]
-	*j = job{inst: i, route: r, gen: j.gen + 1}
+	*j = job{inst: i, route: r, gen: j.gen + 1, visit: j.visit}
 	return j
 }
 
@@ -112,11 +113,11 @@ func (w *World) freeJob(j *job) { w.jobs = append(w.jobs, j) }
 func (w *World) newCall(m *member, by owner) *outcall {
 	n := len(w.outcalls)
 	if n == 0 {
-		return &outcall{member: m, owner: by, gen: 1, running: -1}
+		return &outcall{member: m, owner: by, gen: 1}
 	}
 	o := w.outcalls[n-1]
 	w.outcalls = w.outcalls[:n-1]
-	*o = outcall{member: m, owner: by, gen: o.gen + 1, running: -1}
+	*o = outcall{member: m, owner: by, gen: o.gen + 1}
 	return o
 }
 

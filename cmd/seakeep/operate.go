@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"strconv"
@@ -78,7 +79,9 @@ func (f *admitFlags) check(cmd *cobra.Command, share string) (err error) {
 }
 
 func checkAddress(address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
+	host, port, err := net.SplitHostPort(address)
+	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil ||
+		strings.ContainsAny(host, "/?#@ ") {
 		return fmt.Errorf("--admin is %q; give host:port, such as 127.0.0.1:9901", address)
 	}
 	return nil
@@ -92,7 +95,7 @@ func (f *admitFlags) run(cmd *cobra.Command) error {
 	if err := tell(cmd.Context(), f.admin, "/v1/serve/admission", order); err != nil {
 		return err
 	}
-	percent := strconv.FormatFloat(100*f.share, 'f', -1, 64) + "%"
+	percent := strconv.FormatFloat(math.Round(1e6*f.share)/1e4, 'f', -1, 64) + "%"
 	switch {
 	case f.share == 1:
 		fmt.Fprintln(cmd.OutOrStdout(), "everything is let in")
@@ -158,6 +161,12 @@ func (f *degradeFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
+// direct reaches a proxy's admin address as it is: through no proxy of the
+// environment, because the address is one of a private network, and to nowhere
+// else, because an order that was carried to another place is not obeyed.
+var direct = &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // tell gives an order to a proxy.
 func tell(ctx context.Context, admin, path string, order any) error {
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
@@ -172,14 +181,35 @@ func tell(ctx context.Context, admin, path string, order any) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := direct.Do(req)
 	if err != nil {
 		return fmt.Errorf("no proxy answers at %s: %w", admin, err)
 	}
 	defer resp.Body.Close()
-	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	if resp.StatusCode != http.StatusOK {
+	return obeyed(admin, resp)
+}
+
+// obeyed reads whether the order was carried out. The proxy shows the door after
+// it; whatever else says 200 at the address is no proxy.
+func obeyed(admin string, resp *http.Response) error {
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return fmt.Errorf("the answer of %s broke off, so see what is in force: %w", admin, err)
+	}
+	var door struct {
+		Service *string `json:"service"`
+		Shed    *struct {
+			Reduced *float64 `json:"reduced_to_share"`
+		} `json:"shed"`
+	}
+	switch {
+	case resp.StatusCode == http.StatusOK && json.Unmarshal(answer, &door) == nil &&
+		door.Service != nil && door.Shed != nil && door.Shed.Reduced != nil:
+		return nil
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") && resp.StatusCode >= 400 &&
+		len(answer) < 1000:
 		return fmt.Errorf("the proxy at %s says: %s", admin, strings.TrimSpace(string(answer)))
 	}
-	return nil
+	return fmt.Errorf("what answers at %s is not the admin listener of a proxy with serve: "+
+		"it says %s", admin, resp.Status)
 }

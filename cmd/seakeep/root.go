@@ -55,8 +55,8 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
-		newDegradeCommand())
+		newPlanCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
+		newDegradeCommand(), newFaultCommand())
 	return root
 }
 

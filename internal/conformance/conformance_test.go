@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,10 +112,9 @@ func library(t *testing.T, s *Script) ([]core.Event, core.Instant) {
 		ctx, cancel := s.context()
 		defer cancel()
 		ctx = seakeep.With(ctx, seakeep.Call{Idempotent: true})
-		attempt := 0
+		var attempts atomic.Int32 // of which two may be under way at once
 		_, _ = seakeep.Do(ctx, p, func(ctx context.Context) (int, error) {
-			a := s.Answer(n, attempt)
-			attempt++
+			a := s.Answer(n, int(attempts.Add(1))-1)
 			if a.Status == 0 {
 				<-ctx.Done()
 				return 0, ctx.Err()

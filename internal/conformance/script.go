@@ -163,6 +163,9 @@ func Log(events []core.Event, start core.Instant) []string {
 		if e.Took != 0 {
 			line += " " + e.Took.String()
 		}
+		if e.Kind == core.AttemptStarted && e.Detail != "" {
+			line += " as " + e.Detail
+		}
 		if e.Observed {
 			line += ", only observed"
 		}

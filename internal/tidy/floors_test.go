@@ -29,10 +29,12 @@ var floors = map[string]int{
 	"core/throttle":    2,
 	"core/hedge":       2,
 	"core/outlier":     2,
+	"core/health":      2,
 	"core/idempotency": 2,
 	"core/slo":         2,
 	"core/queue":       2,
 	"core/quota":       2,
+	"core/failover":    2,
 
 	"core/bulkhead": 3,
 	"core/shed":     3,
@@ -77,6 +79,7 @@ var floors = map[string]int{
 	"cmd/seakeep/demo/live":     8,
 	"cmd/seakeep/demo":          9,
 	"cmd/seakeep/demo/overload": 9,
+	"cmd/seakeep/demo/tail":     9,
 	"cmd/seakeep/dashboard":     9,
 
 	"cmd/seakeep": 10,

@@ -8,7 +8,8 @@ import (
 
 // configured are the policies that people set in a file or a literal.
 var configured = []string{"window", "deadline", "retry", "budget", "breaker", "bulkhead", "stale",
-	"throttle", "limit", "queue", "quota", "shed", "degrade", "idempotency"}
+	"throttle", "hedge", "limit", "queue", "quota", "shed", "degrade", "idempotency", "outlier", "health", "fault", "shard", "failover",
+	"balance"}
 
 // pageOf names the page of a policy where it is not called as its folder: a
 // reader looks for what a thing is for.
@@ -55,7 +56,8 @@ func locks(sources []*source) bool {
 func TestPolicyFilesCatch(t *testing.T) {
 	const plain, locked = "package p\n", "package p\nimport _ \"sync\"\n"
 	expect(t, checkPolicyFiles(repoOf(t, map[string]string{"core/balance/pick.go": plain})),
-		"core/balance/doc.go: is missing", "docs/policies/balance.md: is missing")
+		"core/balance/config.go: is missing", "core/balance/doc.go: is missing",
+		"docs/policies/balance.md: is missing")
 	expect(t, checkPolicyFiles(repoOf(t, map[string]string{"core/stale/doc.go": locked})),
 		"core/stale/config.go", "core/stale/machine.go", "core/stale/stale.go",
 		"docs/policies/fallback.md")

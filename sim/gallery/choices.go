@@ -18,15 +18,6 @@ var twoRows = []twoRow{
 	{0.95, known{20, 0, ""}, known{3.383, 3, ""}}, {0.99, known{100, 0, ""}, known{5.432, 3, ""}},
 }
 
-func twoChoicesPolicy(s *sheet) {
-	s.Setup = "Endpoints chosen at random, or the less busy of two chosen at random."
-	s.lacks = "core/balance takes turns and has no two choices yet; 2.12 shows the fact " +
-		"alone"
-	for _, row := range twoRows {
-		s.absent("time at "+number(100*row.load, 0, "%"), row.one.text()+" and "+row.two.text())
-	}
-}
-
 // sojourn is the mean time in the system with the best of d choices and many
 // servers: the sum of load^((d^i-1)/(d-1) - 1).
 func sojourn(load float64, d int) float64 {
@@ -59,7 +50,12 @@ func twoChoices(s *sheet) {
 	}
 	s.mean("random at 90 %, 100 servers simulated", known{10, 0, ""}, one, rate)
 	s.mean("two at 90 %, 300 servers simulated", known{2.614, 3, ""}, two, either(part(0.02), rate))
-	s.Note = "A model of the queues alone. No policy of Seakeep chooses here."
+	var three []float64
+	for _, seed := range s.seeds(5) {
+		three = append(three, farm{queues: make([]int, 300), choices: 3}.run(seed, 50, 600))
+	}
+	s.mean("three at 90 %, 300 servers simulated", known{2.028, 3, ""}, three, either(part(0.02), rate))
+	s.Note = "A model of the queues alone. No policy of Seakeep chooses here; in 2.12-policy one does."
 }
 
 // farm is many servers with a queue each, at 90 % of what they can do; arrivals

@@ -24,9 +24,9 @@ func literature() []Entry {
 		{ID: "2.10", Kind: Simulation, Title: "Brooker's study of retries", run: brooker},
 		{ID: "2.11-HotOS", Kind: Simulation, Title: "Metastable failures, HotOS 2021", run: hotOS},
 		{ID: "2.11-MongoDB", Kind: Simulation, Title: "Metastable failures, OSDI 2022: MongoDB", run: mongoDB},
-		{ID: "2.12-policy", Kind: Published, Title: "The power of two choices, as a policy", run: twoChoicesPolicy},
+		{ID: "2.12-policy", Kind: Simulation, Title: "The power of two choices, as a policy", run: twoChoicesPolicy},
 		{ID: "2.12", Kind: Simulation, Title: "The power of two choices, as a fact", run: twoChoices},
-		{ID: "2.13", Kind: Published, Title: "Envoy's outlier detection", run: outliers},
+		{ID: "2.13", Kind: Unit, Title: "Envoy's outlier detection", run: outliers},
 		{ID: "2.14", Kind: Published, Title: "Phi accrual", run: phi},
 		{ID: "2.15", Kind: Analytic, Title: "Burn-rate alerts", run: burnRates},
 		{ID: "2.16", Kind: Simulation, Title: "The engine against queueing theory", run: queueFacts},
@@ -84,14 +84,6 @@ func codelQueue(s *sheet) {
 		// A queue drops when a worker takes from it, every 0.1 ms.
 		s.mean("drop "+number(float64(i+2), 0, "")+" after", want, same(gap), off(0.2))
 	}
-}
-
-func outliers(s *sheet) {
-	s.Setup = "Success rates of hosts; ejected below mean - 1.9 σ."
-	s.lacks = "core/outlier does not exist yet"
-	s.absent("threshold of 50 and four times 100", "52, and the 50 is ejected")
-	s.absent("bad hosts above which none is ejected", "21.7 %")
-	s.absent("hosts needed to eject one", "5")
 }
 
 func phi(s *sheet) {

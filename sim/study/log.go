@@ -14,6 +14,7 @@ type Log struct {
 	width time.Duration
 	of    []*decisions // in the order of their first decision
 	by    map[string]*decisions
+	doors []*doorLog // in the order of their first decision
 }
 
 // decisions are those of all users of a policy of one dependency.
@@ -51,6 +52,9 @@ func NewLog(length time.Duration) *Log {
 
 // Observe takes one decision.
 func (l *Log) Observe(e core.Event) {
+	if l.observeDoor(e) {
+		return
+	}
 	d := l.by[e.Policy]
 	if d == nil {
 		d = l.find(e.Policy)

@@ -163,9 +163,14 @@ func amplification(x float64) measure {
 	return m
 }
 
+// report is the rows of one run: of endpoints, services, doors by class and by
+// reason, and dependencies.
+type report [5][]line
+
 // lines gives the figures of one run, row by row. The rows are the same for
 // every run of a scenario.
-func lines(r *sim.Result) (endpoints, services, dependencies []line) {
+func lines(r *sim.Result) report {
+	var endpoints, services, dependencies []line
 	seconds := (r.For - r.Warmup).Seconds()
 	names := endpointNames(r)
 	for i := range r.Endpoints {
@@ -182,7 +187,8 @@ func lines(r *sim.Result) (endpoints, services, dependencies []line) {
 		dependencies = append(dependencies, line{"dependencies." + d.By + "." + name,
 			d.By + " > " + d.Name, dependency(d, seconds)})
 	}
-	return endpoints, services, dependencies
+	doors, refusals := doorLines(r)
+	return report{endpoints, services, doors, refusals, dependencies}
 }
 
 // only is the route of a service that gives none a name. Its endpoint goes by

@@ -133,7 +133,7 @@ func (p *phase) rate(c *config.Client) float64 {
 // hold is how long a request holds a worker on average: its own work, and its
 // calls without retries and queues, each cut off at its limit.
 func (p *phase) hold(s *config.Scenario, v *config.Service, r *config.Route) (time.Duration, bool) {
-	sum, known := held(p.work(v, r), 0)
+	sum, known := p.own(v, r, 0)
 	for _, step := range r.Calls {
 		to := s.Service(step.To)
 		d, ok := p.call(s, hop{by: v.Name, dependency: step.Dependency}, to, target(to, step))
@@ -154,5 +154,25 @@ func (p *phase) call(s *config.Scenario, h hop, to *config.Service, r *config.Ro
 	if to.Cache != nil || to.Workers > 0 {
 		return 0, false
 	}
-	return held(p.work(to, r), limit)
+	return p.own(to, r, limit)
+}
+
+// own is how long a route works, its features included. Where they may be left
+// out nobody knows how often they are; nor how a limit cuts off a sum.
+func (p *phase) own(v *config.Service, r *config.Route, limit time.Duration) (time.Duration, bool) {
+	sum, known := held(p.work(v, r), limit)
+	if len(r.Features) > 0 && (limit > 0 || drops(v.Policy)) {
+		return 0, false
+	}
+	for i := range r.Features {
+		d, ok := held(&r.Features[i].Work, 0)
+		sum += d
+		known = known && ok
+	}
+	return sum, known
+}
+
+// drops reports whether a policy leaves features out under pressure.
+func drops(f *config.File) bool {
+	return f != nil && f.Serve != nil && f.Serve.Door.Degrade != nil
 }

@@ -19,6 +19,8 @@ type Summary struct {
 	Events       uint64 // of all runs
 	Endpoints    []Row
 	Services     []Row
+	Doors        []Row // of each service that has any, a row for each class
+	Refusals     []Row // of the same, by reason
 	Dependencies []Row
 	Series       []Series
 
@@ -50,12 +52,13 @@ func Summarise(runs []*sim.Result) *Summary {
 	first := runs[0]
 	s := &Summary{Runs: len(runs), Seed: first.Seed, For: first.For, Warmup: first.Warmup,
 		first: first, runs: runs, figure: map[string]*Figure{}}
-	all := make([][3][]line, len(runs))
+	all := make([]report, len(runs))
 	for i, r := range runs {
 		s.Events += r.Events
-		all[i][0], all[i][1], all[i][2] = lines(r)
+		all[i] = lines(r)
 	}
-	for part, rows := range []*[]Row{&s.Endpoints, &s.Services, &s.Dependencies} {
+	for part, rows := range []*[]Row{&s.Endpoints, &s.Services, &s.Doors, &s.Refusals,
+		&s.Dependencies} {
 		for k := range all[0][part] {
 			*rows = append(*rows, s.row(all, part, k))
 		}
@@ -68,8 +71,13 @@ func Summarise(runs []*sim.Result) *Summary {
 	return s
 }
 
+// Parts are the rows of the report, in its order.
+func (s *Summary) Parts() [][]Row {
+	return [][]Row{s.Endpoints, s.Services, s.Doors, s.Refusals, s.Dependencies}
+}
+
 // row gathers row k of one part of the report.
-func (s *Summary) row(all [][3][]line, part, k int) Row {
+func (s *Summary) row(all []report, part, k int) Row {
 	first := all[0][part][k]
 	r := Row{Key: first.key, Name: first.name}
 	of := make([]measure, len(all))
@@ -104,7 +112,7 @@ func (s *Summary) Get(key string) (Figure, error) {
 
 // Keys returns the keys of all figures, in the order of the report.
 func (s *Summary) Keys() (keys []string) {
-	for _, rows := range [][]Row{s.Endpoints, s.Services, s.Dependencies} {
+	for _, rows := range s.Parts() {
 		for i := range rows {
 			for k := range rows[i].Figures {
 				keys = append(keys, rows[i].Figures[k].Key)

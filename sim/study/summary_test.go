@@ -52,7 +52,7 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%s: %+v, %v", key, f, err)
 		}
 	}
-	if n := len(sum.Keys()); n != 2*13+3*14+3*10 {
+	if n := len(sum.Keys()); n != 2*13+3*15+3*10 {
 		t.Errorf("%d figures", n)
 	}
 }

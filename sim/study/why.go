@@ -35,6 +35,9 @@ const (
 	Waiting
 	// Turned: a service turns requests away.
 	Turned
+	// Guarding: a door leaves features out, or lets in little until what it
+	// lets in is of use.
+	Guarding
 	// Away: a health check has taken instances out.
 	Away
 	// Retrying: a policy makes more than one retry for ten calls.
@@ -51,8 +54,8 @@ const (
 	Recovered
 )
 
-var kindNames = [...]string{"given", "late", "full", "held", "waiting", "turned", "away", "retrying", "spent",
-	"breaking", "degraded", "failing", "recovered"}
+var kindNames = [...]string{"given", "late", "full", "held", "waiting", "turned", "guarding", "away",
+	"retrying", "spent", "breaking", "degraded", "failing", "recovered"}
 
 // String returns the kind's name in lower case.
 func (k Kind) String() string {
@@ -68,6 +71,7 @@ func Why(s *config.Scenario, r *sim.Result, l *Log) []Cause {
 	t := &tale{scenario: s, run: r, log: l, slices: slicesOf(r)}
 	t.changes()
 	t.services()
+	t.doors()
 	t.policies()
 	// From here on moments are known to a slice only. They move to the cause
 	// within their slice, so that no effect comes before its cause.

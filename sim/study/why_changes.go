@@ -84,8 +84,11 @@ func (t *tale) inWords(c *config.Change) (begins, ends string) {
 			func(o *config.Change) string { return capacityInWords(o.Capacity) }),
 			capacityInWords(c.Capacity))
 	case config.SetAdmission:
-		return fmt.Sprintf("an operator lets %s of the demand into %s", Share.Text(c.Share), who),
-			"an operator lets everything into " + who + " again"
+		begins = fmt.Sprintf("an operator lets %s of the demand into %s", Share.Text(c.Share), who)
+		if c.Ramp > 0 {
+			begins += fmt.Sprintf(", and everything after %v", c.Ramp)
+		}
+		return begins, "an operator lets everything into " + who + " again"
 	case config.GoDown:
 		return who + " goes down", who + " is back"
 	case config.GoSilent:

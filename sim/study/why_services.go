@@ -1,10 +1,7 @@
 package study
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/seakeep/seakeep/config"
@@ -97,9 +94,10 @@ func (h *host) room(s spell) string {
 	for k := s.from; k < s.to && busy; k++ {
 		busy = h.at(k).Full >= 0 || h.refused(k) == 0
 	}
+	if door := h.refusing(s); door != "" {
+		return door
+	}
 	switch {
-	case len(h.res.Doors) > 0:
-		return h.doorReasons()
 	case !busy && gate.Rate > 0 && gate.Over == config.Turn:
 		return "above its capacity of " + PerSecond.Text(gate.Rate)
 	case q.Rule == config.Refuse:
@@ -108,24 +106,6 @@ func (h *host) room(s spell) string {
 		return fmt.Sprintf("who waited above %v for longer than %v", q.Target, q.Interval)
 	}
 	return fmt.Sprintf("queue of %d full", q.Length)
-}
-
-// doorReasons names the rules by which the doors turned away, the one that did
-// so most first.
-func (h *host) doorReasons() string {
-	count := map[string]uint64{}
-	var names []string
-	for i := range h.res.Doors {
-		for _, r := range h.res.Doors[i].Refused {
-			name := r.Reason.String()
-			if count[name] == 0 {
-				names = append(names, name)
-			}
-			count[name] += r.Count
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(count[b], count[a]) })
-	return "its door, in the whole run for " + strings.Join(names, ", ")
 }
 
 // capacity is the gate at a moment.

@@ -35,12 +35,17 @@ func (p *Proxy) adminHandler() http.Handler {
 		show(w, http.StatusOK, p.allView())
 	})
 	mux.HandleFunc("GET /v1/dependencies/{name}", p.showDependency)
+	mux.HandleFunc("GET /v1/dependencies/{name}/shard", p.showShard)
 	mux.HandleFunc("POST /v1/dependencies/{name}/breaker", p.orderBreaker)
 	mux.HandleFunc("POST /v1/dependencies/{name}/operations/{operation}/breaker", p.orderBreaker)
 	mux.HandleFunc("GET /v1/serve", p.withDoor(
 		func(http.ResponseWriter, *http.Request, *seakeep.Door) error { return nil }))
 	mux.HandleFunc("POST /v1/serve/admission", p.withDoor(p.orderAdmission))
 	mux.HandleFunc("POST /v1/serve/degrade", p.withDoor(p.orderDegrade))
+	mux.HandleFunc("GET /v1/faults", p.showFaults)
+	mux.HandleFunc("POST /v1/faults", p.startFault)
+	mux.HandleFunc("DELETE /v1/faults", p.stopFaults)
+	mux.HandleFunc("DELETE /v1/faults/{name}", p.stopFaults)
 	// A page in somebody's browser must not be able to open a breaker.
 	return http.NewCrossOriginProtection().Handler(mux)
 }

@@ -17,11 +17,13 @@ import (
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/internal/problem"
+	"github.com/seakeep/seakeep/seakeephttp"
 )
 
 // fail answers a request for which there is no answer.
 func (x *exchange) fail(err error) {
 	x.doubt()
+	x.markInjected()
 	var bad *wire.Refusal
 	fault := x.body.fault()
 	switch {
@@ -72,6 +74,9 @@ func (x *exchange) explain(err error) problem.Problem {
 	if last != nil {
 		m.Cause = plainly(last)
 	}
+	if x.route.transport.Panics() {
+		m.Detail += " So few of its endpoints are up that all are used."
+	}
 	if fb != nil && fb.Fallback != nil {
 		m.Detail += " No fallback answered: " + fb.Fallback.Error() + "."
 	}
@@ -107,6 +112,8 @@ func ofError(err error) (status int, kind string) {
 	switch {
 	case err == nil:
 		return http.StatusBadGateway, problem.InternalError
+	case errors.Is(err, seakeephttp.ErrNoEndpoint):
+		return http.StatusServiceUnavailable, problem.Unavailable
 	case errors.As(err, &dns):
 		if dns.IsTimeout {
 			return http.StatusGatewayTimeout, "dns_timeout"

@@ -32,6 +32,9 @@ type exchange struct {
 	left    []string // of the caller's deadline, in milliseconds; nil: it named none
 	sent    bool     // the answer has begun
 	status  int      // ... with this; 0: with none
+
+	passage  *seakeephttp.Passage // through the door; nil: there is none
+	degraded []string             // what the program is told of features that are off
 }
 
 // exchange handles one request.
@@ -45,6 +48,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	if p.draining.Load() {
 		w.Header().Set("Connection", "close")
 	}
+	x.unmark()
 	switch {
 	case r.Method == http.MethodConnect:
 		x.make(noTunnels)
@@ -84,6 +88,9 @@ func (x *exchange) carry() {
 	if x.small == nil && x.r.Body != nil && x.r.Body != http.NoBody {
 		rc := http.NewResponseController(x.w)
 		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel}
+		if x.passage != nil {
+			x.passage.Paced()
+		}
 		// If something is left of it the connection ends with the answer, which
 		// says so. Nobody may wait for the rest.
 		defer x.body.cut(rc)
@@ -112,7 +119,8 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 	h := x.r.Header
 	ctx := httptrace.WithClientTrace(x.r.Context(),
 		&httptrace.ClientTrace{Got1xxResponse: x.interim.got})
-	ctx = seakeep.With(ctx, seakeep.Call{RetriedAbove: retriedAbove(h), Report: &x.report})
+	ctx = seakeep.With(ctx, seakeep.Call{RetriedAbove: retriedAbove(h), Report: &x.report,
+		Unhurt: x.unhurt()})
 	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil ||
 		h[deadline.GRPCHeader] != nil {
 		// What is malformed is as good as absent.
@@ -143,6 +151,9 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 		// The transport keeps to it until the answer begins, as its sender does:
 		// a stream may outlive it.
 		x.r.Header[deadline.Header] = x.left
+	}
+	if x.degraded != nil { // no client can take it out by calling it a matter of this hop
+		x.r.Header[seakeephttp.DegradedHeader] = x.degraded
 	}
 	out := x.r.WithContext(ctx)
 	u := *x.r.URL
@@ -210,7 +221,15 @@ func sizeOf(resp *http.Response) int64 {
 // begin sends the answer's head.
 func (x *exchange) begin(status int) {
 	x.sent, x.status = true, status
+	x.answered()
 	x.w.WriteHeader(status)
+}
+
+// answered tells the door that what follows goes at the client's pace.
+func (x *exchange) answered() {
+	if x.passage != nil {
+		x.passage.Answered()
+	}
 }
 
 // trailer sends what came behind the body.

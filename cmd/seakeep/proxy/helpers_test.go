@@ -16,7 +16,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if !actAsReplica() {
+		goleak.VerifyTestMain(m)
+	}
+}
 
 const patience = 10 * time.Second
 
@@ -96,16 +100,21 @@ func startAt(t *testing.T, path string, o Options) *under {
 	if err != nil {
 		t.Fatal(err)
 	}
+	u.run(p)
+	return u
+}
+
+// run runs a proxy until the test ends.
+func (u *under) run(p *Proxy) {
 	u.Proxy = p
 	ctx, cancel := context.WithCancel(context.Background())
 	u.stop = cancel
 	go func() { u.end <- p.Run(ctx) }()
-	t.Cleanup(func() {
+	u.t.Cleanup(func() {
 		cancel()
 		u.Close()
 		u.wait()
 	})
-	return u
 }
 
 // wait returns what Run returned.

@@ -69,8 +69,17 @@ func (o observer) Observe(e core.Event) {
 	switch e.Kind {
 	case core.BreakerChanged:
 		what = "breaker changed"
+	case core.FaultChanged:
+		o.log.Warn("fault changed", "for", e.Policy, "name", e.Key, "from", e.From, "to", e.To,
+			"why", e.Detail)
+		return
 	case core.RecoveryChanged:
 		what = "admission changed"
+	case core.PanicChanged:
+		what = "panic changed"
+	case core.EndpointsFound, core.ResolveFailed:
+		o.log.Warn("names: "+e.Kind.String(), "policy", e.Policy, "name", e.Key, "what", e.Detail)
+		return
 	case core.DegradeChanged:
 		what = "degradation changed"
 	case core.ShedChanged:

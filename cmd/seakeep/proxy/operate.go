@@ -33,6 +33,8 @@ var (
 	errNoServe   = errors.New("the policy file has no serve section")
 	errAdmission = errors.New(
 		`give {"share": 0.4} or {"share": 0.4, "ramp": "60s"}, with a share from 0 to 1`)
+	errNoFeatures = errors.New("serve has no list of features to leave out; add degrade, " +
+		"such as [prefetch, personalization]")
 	errDegrade = errors.New(`give {"level": 2} or {"auto": true}`)
 )
 
@@ -104,11 +106,17 @@ func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request, d *seakeep.
 	if o.Auto == (o.Level != nil) {
 		return errDegrade
 	}
-	if o.Auto {
-		p.log.Warn("degradation left to the pressure", "client", r.RemoteAddr)
+	switch {
+	case d.Door().Config().Degrade == nil:
+		return errNoFeatures
+	case o.Auto:
 		d.DegradeAuto()
+		p.log.Warn("degradation left to the pressure", "client", r.RemoteAddr)
 		return nil
 	}
+	if err := d.Degrade(*o.Level); err != nil {
+		return err
+	}
 	p.log.Warn("degradation changed by hand", "level", *o.Level, "client", r.RemoteAddr)
-	return d.Degrade(*o.Level)
+	return nil
 }

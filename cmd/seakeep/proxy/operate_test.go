@@ -69,6 +69,19 @@ func TestOperatorDegrades(t *testing.T) {
 	}
 }
 
+func TestDegradeWithoutAList(t *testing.T) {
+	up := program(t, func(http.ResponseWriter, *http.Request) {})
+	u := start(t, door(up, "concurrency: {}"))
+	for _, order := range []string{`{"auto": true}`, `{"level": 0}`, `{"level": 1}`} {
+		if status, body := u.order("/v1/serve/degrade", order); status != 400 || !strings.Contains(body, "add degrade") {
+			t.Errorf("%s: %d %s", order, status, body)
+		}
+	}
+	if u.log.has("degradation") {
+		t.Error("what was refused is in the log as done")
+	}
+}
+
 func TestOrdersWithoutADoor(t *testing.T) {
 	up := program(t, func(http.ResponseWriter, *http.Request) {})
 	u := start(t, policy(up))

@@ -193,9 +193,11 @@ func (p *Proxy) drain() error {
 	}
 	p.retired.Wait()
 	for _, t := range p.transports {
+		t.Close()
 		t.CloseIdleConnections()
 	}
 	if t := p.upstream.transport; t != nil {
+		t.Close()
 		t.CloseIdleConnections()
 	}
 	if err := p.keys.Close(); err != nil {

@@ -253,6 +253,7 @@ func (p *Proxy) retireUnused(old map[string]*front) {
 		if !used[name] {
 			delete(p.transports, name)
 			t.CloseIdleConnections()
+			go t.Close() // what asks for its endpoints ends in its own time
 		}
 	}
 }

@@ -23,9 +23,11 @@ func (x *exchange) serve() {
 	in, refused := x.route.gate.Enter(x.r)
 	switch {
 	case refused != nil:
-		x.dropBody()
+		if x.small != nil {
+			x.r.Body = http.NoBody // it was read
+		}
 		x.sent = true
-		refused.Write(x.w)
+		refused.Write(x.w, x.r)
 		x.p.local.info("a request was refused", "for", x.route.name, "method", x.r.Method,
 			"path", x.r.URL.Path, "reason", refused.Rejection.Reason.String())
 		return
@@ -33,6 +35,7 @@ func (x *exchange) serve() {
 		x.leave()
 	}
 	defer func() { in.End(x.status) }()
+	x.passage, x.degraded = in, x.r.Header[seakeephttp.DegradedHeader]
 	ctx, left, limited := in.Open()
 	x.r = x.r.WithContext(ctx)
 	if limited {
@@ -78,18 +81,18 @@ func (x *exchange) doubt() {
 
 // upstreamSet is the policy by which the program behind the door is called: the
 // door has done all that there is to do.
-func upstreamSet(service string, to *url.URL) (*seakeep.Set, error) {
+func upstreamSet(service string, to *url.URL, faults *seakeep.Faults) (*seakeep.Set, error) {
 	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to}}
 	d.Call.Name = upstreamName
 	return seakeep.NewSet(&config.File{Version: 1, Service: service,
-		Dependencies: []*config.Dependency{d}}, seakeep.Options{})
+		Dependencies: []*config.Dependency{d}}, seakeep.Options{Faults: faults})
 }
 
 // behind sends a listener's requests through the door to the program behind it.
 func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 	to := file.Serve.Upstream
 	if p.upstream.transport == nil || p.upstream.to != to.String() {
-		set, err := upstreamSet(file.Service, to)
+		set, err := upstreamSet(file.Service, to, p.set.Faults(""))
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ type settingsView struct {
 	Breaker  *breakerSettings  `json:"breaker,omitempty"`
 	Bulkhead *bulkheadSettings `json:"bulkhead,omitempty"`
 	Throttle *throttleSettings `json:"throttle,omitempty"`
+	Hedge    *hedgeSettings    `json:"hedge,omitempty"`
 	Fallback []string          `json:"fallback,omitempty"`
 	// Observed rungs decide and report, but let the call pass.
 	Observed []string `json:"observed,omitempty"`
@@ -92,6 +93,7 @@ func settingsOf(s *config.Settings) settingsView {
 	if t := s.Call.Throttle; t != nil {
 		v.Throttle = &throttleSettings{t.K, millis(t.Window), t.Cap, t.Minimum}
 	}
+	v.Hedge = hedgeSettingsOf(s.Call.Hedge)
 	for _, a := range s.Fallback.Order {
 		v.Fallback = append(v.Fallback, kindOf(a))
 	}
@@ -99,7 +101,8 @@ func settingsOf(s *config.Settings) settingsView {
 		bit  call.Rungs
 		name string
 	}{{call.RungTimeout, "timeout"}, {call.RungRetry, "retry"}, {call.RungBreaker, "breaker"},
-		{call.RungBulkhead, "bulkhead"}, {call.RungThrottle, "throttle"}} {
+		{call.RungBulkhead, "bulkhead"}, {call.RungThrottle, "throttle"},
+		{call.RungHedge, "hedge"}} {
 		if s.Call.Observe.Has(rung.bit) {
 			v.Observed = append(v.Observed, rung.name)
 		}

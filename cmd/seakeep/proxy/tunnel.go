@@ -31,6 +31,7 @@ func (x *exchange) switchTo(resp *http.Response) {
 		return
 	}
 	x.sent, x.status = true, http.StatusSwitchingProtocols
+	x.answered()
 	end := &tunnelEnd{near, far}
 	defer end.Close()
 	if !x.front.tunnels.add(end) {

@@ -26,23 +26,18 @@ type dependencyView struct {
 	Kind      string         `json:"kind"`
 	Listen    string         `json:"listen,omitempty"`
 	Endpoints []endpointView `json:"endpoints"`
+	Balance   *balanceView   `json:"balance,omitempty"`
 	policyView
-	Operations []operationView `json:"operations,omitempty"`
+	Outlier    *outlierSettings `json:"outlier,omitempty"`
+	Health     *healthSettings  `json:"health,omitempty"`
+	Shards     *shardsView      `json:"shards,omitempty"`
+	Failover   *failoverView    `json:"failover,omitempty"`
+	Operations []operationView  `json:"operations,omitempty"`
 }
 
 type operationView struct {
 	Name string `json:"name"`
 	policyView
-}
-
-type endpointView struct {
-	URL      string `json:"url"`
-	InFlight int64  `json:"in_flight"`
-	Picked   uint64 `json:"picked"`
-	// Resting endpoints could not be reached and are left alone.
-	Resting  bool     `json:"resting"`
-	Failures int      `json:"failures_in_a_row"`
-	TrialMS  *float64 `json:"next_trial_ms,omitempty"`
 }
 
 type policyView struct {
@@ -53,6 +48,7 @@ type policyView struct {
 	Keys     []breakerView `json:"breakers_by_key,omitempty"`
 	Bulkhead *bulkheadView `json:"bulkhead,omitempty"`
 	Throttle *throttleView `json:"throttle,omitempty"`
+	Hedge    *hedgeView    `json:"hedge,omitempty"`
 	Budget   *budgetView   `json:"retry_budget,omitempty"`
 	Fallback *fallbackView `json:"fallback,omitempty"`
 }
@@ -132,16 +128,14 @@ func (p *Proxy) dependencyView(d *config.Dependency) dependencyView {
 	t := p.transports[d.Name]
 	p.mu.Unlock()
 	if t != nil {
-		for _, e := range t.Snapshot().Endpoints {
-			ev := endpointView{URL: e.URL, InFlight: e.InFlight, Picked: e.Picked,
-				Resting: e.Resting, Failures: e.Failures}
-			if e.Resting {
-				ms := millis(e.Trial)
-				ev.TrialMS = &ms
-			}
-			v.Endpoints = append(v.Endpoints, ev)
+		s := t.Snapshot()
+		v.Balance = balanceOf(d, &s)
+		for i := range s.Endpoints {
+			v.Endpoints = append(v.Endpoints, endpointOf(&s.Endpoints[i]))
 		}
 	}
+	v.Outlier, v.Health = outlierSettingsOf(d.Outlier), healthSettingsOf(d.Health)
+	v.Shards, v.Failover = shardsOf(d, len(v.Endpoints)), failoverOf(p.set, d)
 	for i := range d.Operations {
 		op := &d.Operations[i]
 		v.Operations = append(v.Operations, operationView{op.Name, p.policyView(&op.Settings)})
@@ -166,7 +160,7 @@ func (p *Proxy) policyView(s *config.Settings) policyView {
 		v.Keys = append(v.Keys, breakerOf(&snap.Keyed[i]))
 	}
 	v.Bulkhead, v.Budget = bulkheadOf(snap.Bulkhead), budgetOf(snap.Budget)
-	v.Throttle = throttleOf(snap.Throttle)
+	v.Throttle, v.Hedge = throttleOf(snap.Throttle), hedgeOf(snap.Hedge)
 	if len(s.Fallback.Order) > 0 {
 		v.Fallback = fallbackOf(snap.Fallback)
 	}

@@ -26,6 +26,7 @@ type jsonReport struct {
 	Figures     jsonFigures   `json:"figures"`
 	Series      jsonSeries    `json:"series"`
 	Breakers    []jsonBreaker `json:"breakers"`
+	Doors       []jsonDoor    `json:"doors,omitempty"`
 	Expect      []jsonFinding `json:"expect"`
 	Assumptions []jsonSetting `json:"assumptions"`
 	Notes       []string      `json:"notes"`
@@ -171,6 +172,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		}
 		out.Breakers = append(out.Breakers, b)
 	}
+	out.Doors = r.doors()
 	for _, f := range r.Findings {
 		out.Expect = append(out.Expect, jsonFinding{f.Expectation.Text, f.Holds, f.Sure,
 			digits(f.Figure.Mean), digits(f.Figure.Half)})
@@ -192,8 +194,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 
 // Figures lists all figures in the order of the report.
 func (r *Report) Figures() (all []study.Figure) {
-	s := r.Summary
-	for _, rows := range [][]study.Row{s.Endpoints, s.Services, s.Dependencies} {
+	for _, rows := range r.Summary.Parts() {
 		for _, row := range rows {
 			all = append(all, row.Figures...)
 		}

@@ -34,7 +34,13 @@ func golden(t *testing.T, name, got string) {
 // question asks for testdata/shop.yaml, after some changes.
 func question(t *testing.T, sets ...string) Question {
 	t.Helper()
-	d, err := config.OpenDraft("testdata/shop.yaml")
+	return questionOf(t, "shop.yaml", sets...)
+}
+
+// questionOf asks for a file of testdata, after some changes.
+func questionOf(t *testing.T, file string, sets ...string) Question {
+	t.Helper()
+	d, err := config.OpenDraft("testdata/" + file)
 	for i := 0; i+1 < len(sets) && err == nil; i += 2 {
 		d, err = d.Set(sets[i], sets[i+1])
 	}
@@ -45,7 +51,7 @@ func question(t *testing.T, sets ...string) Question {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Question{File: "shop.yaml", Scenario: s}
+	return Question{File: file, Scenario: s}
 }
 
 func report(t *testing.T, q Question) *Report {

@@ -72,6 +72,8 @@ func (r *Report) tables() (all []*table) {
 		rows("endpoint", s.Endpoints, endpointColumns),
 		rows("why it failed, of all", s.Endpoints, failureColumns),
 		r.serviceTable(),
+		rows("door, by class", offered(s.Doors), doorColumns),
+		rows("door refuses, /s", s.Refusals, refusalColumns()),
 		rows("calls", s.Dependencies, dependencyColumns),
 		rows("breaker", moved(s.Dependencies), breakerColumns),
 	} {

@@ -89,7 +89,8 @@ var (
 		{"refused", study.Refused, true}, {"error", study.Errored, true}}
 	serviceColumns = []column{{"requests/s", study.Rate, false}, {"busy", study.Busy, false},
 		{"queued", study.Queued, true}, {"most busy", study.MostBusy, false},
-		{"most queued", study.MostQueued, true}, {"refused/s", study.Refused, true}}
+		{"most queued", study.MostQueued, true}, {"refused/s", study.Refused, true},
+		{"limit at the end", study.Limit, true}}
 	dependencyColumns = []column{{"calls/s", study.Calls, false}, {"attempts/s", study.Attempts, false},
 		{"per call", study.Amplification, false}, {"rejected", study.Rejected, true},
 		{"fallback", study.Fallback, true}}
