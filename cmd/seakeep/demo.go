@@ -55,7 +55,8 @@ func newDemoCommand() *cobra.Command {
 	flags.IntVar(&o.Pool, "pool", o.Pool, "workers of the checkout program")
 	flags.IntVar(&o.Queue, "queue", o.Queue, "requests that may wait for a worker")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of arrivals and latencies")
-	addCommands(c, newDemoOverloadCommand(), newDemoTenantsCommand(), newDemoMetastableCommand())
+	addCommands(c, newDemoOverloadCommand(), newDemoTenantsCommand(), newDemoMetastableCommand(),
+		newDemoTailCommand())
 	return c
 }
 

@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,18 +14,11 @@ import (
 
 // overloadFlags are the flags that the three demos of overload share.
 type overloadFlags struct {
-	json, check, policy bool
-	loads               string
-	options             overload.Options
-	tenants             overload.TenantOptions
-	metastable          overload.MetastableOptions
-}
-
-// measured is what a demo of overload comes to.
-type measured interface {
-	WriteJSON(io.Writer) error
-	WriteText(io.Writer) error
-	Held() bool
+	measuring
+	loads      string
+	options    overload.Options
+	tenants    overload.TenantOptions
+	metastable overload.MetastableOptions
 }
 
 const demoOverloadLong = `Offers a program half of what it can do, then more and more, up to ten times
@@ -110,47 +99,9 @@ func newDemoMetastableCommand() *cobra.Command {
 // command returns one of the three, without the flags of its own.
 func (f *overloadFlags) command(name, short, long string,
 	run func(context.Context, io.Writer) (measured, error)) *cobra.Command {
-	c := &cobra.Command{
-		Use: name, Short: short, Long: long, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if f.policy {
-				return overload.WritePolicies(cmd.OutOrStdout(), name)
-			}
-			return f.run(cmd, run)
-		},
-	}
-	flags := c.Flags()
-	flags.BoolVar(&f.json, "json", false, "print the report as JSON, and what happens to stderr")
-	flags.BoolVar(&f.check, "check", false, "exit with 1 if something promised does not hold")
-	flags.BoolVar(&f.policy, "policy", false, "print the policy files that protect, and end")
+	c := &cobra.Command{Use: name, Short: short, Long: long, Args: cobra.NoArgs}
+	f.offer(c, run, func(w io.Writer) error { return overload.WritePolicies(w, name) })
 	return c
-}
-
-func (f *overloadFlags) run(cmd *cobra.Command,
-	run func(context.Context, io.Writer) (measured, error)) error {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	out := cmd.OutOrStdout()
-	if f.json {
-		out = cmd.ErrOrStderr()
-	}
-	report, err := run(ctx, out)
-	if err != nil {
-		return err
-	}
-	if err := report.WriteText(out); err != nil {
-		return err
-	}
-	if f.json {
-		if err := report.WriteJSON(cmd.OutOrStdout()); err != nil {
-			return err
-		}
-	}
-	if f.check && !report.Held() {
-		return errors.New("not everything that was promised holds; see above")
-	}
-	return nil
 }
 
 // parseLoads reads loads such as 0.5,1,3.

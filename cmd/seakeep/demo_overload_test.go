@@ -114,15 +114,15 @@ func write(w io.Writer, text string) error {
 // With --check a script need not read the report.
 func TestDemoCheck(t *testing.T) {
 	for _, tc := range []struct {
-		flags  overloadFlags
+		flags  measuring
 		held   bool
 		stdout string
 		fails  bool
 	}{
-		{overloadFlags{}, false, "text\n", false},
-		{overloadFlags{check: true}, true, "text\n", false},
-		{overloadFlags{check: true}, false, "text\n", true},
-		{overloadFlags{check: true, json: true}, false, "json\n", true},
+		{measuring{}, false, "text\n", false},
+		{measuring{check: true}, true, "text\n", false},
+		{measuring{check: true}, false, "text\n", true},
+		{measuring{check: true, json: true}, false, "json\n", true},
 	} {
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())

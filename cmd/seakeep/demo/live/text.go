@@ -1,6 +1,8 @@
 package live
 
 import (
+	"encoding/json"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -34,4 +36,28 @@ func Percent(some, all uint64) int {
 		return 100
 	}
 	return min(max(int(float64(some)/float64(all)*100+0.5), 1), 99)
+}
+
+// Wrapped breaks a text into lines of a width, behind a margin.
+func Wrapped(text, margin string, width int) string {
+	var b strings.Builder
+	line := margin
+	for word := range strings.FieldsSeq(text) {
+		if len(line) > len(margin) && len(line)+1+len(word) > width {
+			b.WriteString(line + "\n")
+			line = margin
+		}
+		if len(line) > len(margin) {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
+}
+
+// WriteJSON writes a report as one object for people to read too.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }

@@ -99,7 +99,7 @@ func onSockets(a *app, g guard) (*place, error) {
 		return nil, err
 	}
 	door := &http.Transport{
-		MaxIdleConnsPerHost: maxOutstanding, // no user waits for another's connection
+		MaxIdleConnsPerHost: live.MaxOutstanding, // no user waits for another's connection
 		IdleConnTimeout:     time.Minute,
 		DisableCompression:  true,
 	}

@@ -22,10 +22,6 @@ const (
 	tenantHeader = "X-Tenant"
 )
 
-// maxOutstanding is how many requests may be under way at once. With a patience
-// of a second it is also the highest rate.
-const maxOutstanding = 5000
-
 // guest is a request that somebody means to make.
 type guest struct {
 	at     time.Duration // since the run began
@@ -67,7 +63,7 @@ type crowd struct {
 
 func newCrowd(p *place, tell func(*guest, ending)) *crowd {
 	return &crowd{place: p, clock: new(live.Clock), patience: time.Second, attempts: 1, tell: tell,
-		room: make(chan struct{}, maxOutstanding)}
+		room: make(chan struct{}, live.MaxOutstanding)}
 }
 
 // run lets guests come until the run is over or ctx ends, and returns when that

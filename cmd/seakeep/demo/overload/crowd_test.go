@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // told is a crowd before a handler, and what it tells.
@@ -90,7 +92,7 @@ func TestRetries(t *testing.T) {
 func TestFullGenerator(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, all := told(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		for range maxOutstanding {
+		for range live.MaxOutstanding {
 			c.room <- struct{}{}
 		}
 		c.come(&guest{})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/cmd/seakeep/proxy"
 	"github.com/seakeep/seakeep/config"
 )
@@ -68,11 +69,8 @@ func (s *doorman) start(upstream string) (string, func(), error) {
 	if err != nil {
 		return "", nil, err
 	}
-	ctx, end := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx) }()
 	s.admin.Store("http://" + p.Addr("admin").String())
-	return "http://" + p.Addr("serve").String(), func() { end(); <-done }, nil
+	return "http://" + p.Addr("serve").String(), live.Background(p.Run), nil
 }
 
 // admit is the operator's lever, pulled as "seakeep admit" does it: over the

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 )
 
@@ -49,11 +50,11 @@ func (r *Report) promise(text string, points []Point, about func(*Point) bool,
 		}
 		n++
 		if why := check(p); why != "" {
-			against = append(against, fmt.Sprintf("at %gx %s%s", p.Load, why, busy(p.LateMS)))
+			against = append(against, fmt.Sprintf("at %gx %s%s", p.Load, why, live.Busy(p.LateMS)))
 		}
 	}
 	if n > 0 {
-		r.Holds = append(r.Holds, judged(text, against))
+		r.Holds = append(r.Holds, live.Judged(text, against))
 	}
 }
 

@@ -48,9 +48,9 @@ func MetastableDefaults() MetastableOptions {
 func (o MetastableOptions) Validate() error {
 	errs := []error{checkTimes(0, o.For)}
 	rate := func(name string, x float64) {
-		if !(x >= 1 && x <= maxOutstanding/attempts) {
+		if !(x >= 1 && x <= live.MaxOutstanding/attempts) {
 			errs = append(errs, fmt.Errorf("%s is %g; give requests a second, from 1 to %d", name, x,
-				maxOutstanding/attempts))
+				live.MaxOutstanding/attempts))
 		}
 	}
 	rate("--rate", o.Rate)

@@ -21,7 +21,7 @@ type MetastableReport struct {
 	Seed        uint64          `json:"seed"`
 	Interrupted bool            `json:"interrupted"`
 	Variants    []VariantReport `json:"variants"`
-	Holds       []Hold          `json:"holds"`
+	Holds       []live.Hold     `json:"holds"`
 
 	options MetastableOptions
 }
@@ -53,7 +53,7 @@ type Prediction struct {
 func newMetastableReport(o MetastableOptions) *MetastableReport {
 	return &MetastableReport{Capacity: o.Machine.Capacity(), Rate: o.Rate, SpikeRate: o.Spike.Rate,
 		SpikeAtS: o.Spike.At.Seconds(), SpikeForS: o.Spike.For.Seconds(), ForS: o.For.Seconds(),
-		Seed: o.Seed, Variants: []VariantReport{}, Holds: []Hold{}, options: o}
+		Seed: o.Seed, Variants: []VariantReport{}, Holds: []live.Hold{}, options: o}
 }
 
 func (r *MetastableReport) add(v variant, o *outcome, waits []float64) {
@@ -99,7 +99,7 @@ func (r *MetastableReport) judge() {
 		if v.down() == v.recovers {
 			against = append(against, v.story())
 		}
-		r.Holds = append(r.Holds, judged(promise, against))
+		r.Holds = append(r.Holds, live.Judged(promise, against))
 	}
 }
 
@@ -115,10 +115,10 @@ func (l life) story() string {
 }
 
 // WriteJSON writes the report as one object.
-func (r *MetastableReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *MetastableReport) WriteJSON(w io.Writer) error { return live.WriteJSON(w, r) }
 
 // Held reports whether all held that was promised.
-func (r *MetastableReport) Held() bool { return allHeld(r.Holds) }
+func (r *MetastableReport) Held() bool { return live.AllHeld(r.Holds) }
 
 // headline says what runs.
 func (r *MetastableReport) headline() string {
@@ -143,14 +143,14 @@ func (r *MetastableReport) WriteText(w io.Writer) error {
 		if v.expected != nil {
 			fmt.Fprintf(&b, "%14s%s\n", "simulated  ", strip(v.expected, max(wide, 1)))
 		}
-		fmt.Fprintf(&b, "%14s%s", "", strings.TrimLeft(wrapped(v.About+": "+v.tale(),
+		fmt.Fprintf(&b, "%14s%s", "", strings.TrimLeft(live.Wrapped(v.About+": "+v.tale(),
 			strings.Repeat(" ", 14), 80), " "))
 	}
 	b.WriteString("\n# nearly all are answered in time, + half of them, - some, . next to none\n")
 	if len(r.Holds) > 0 {
-		b.WriteString("\n" + verdicts(r.Holds))
+		b.WriteString("\n" + live.Verdicts(r.Holds))
 	}
-	b.WriteString(excuse(late, skipped))
+	b.WriteString(live.Excuse(late, skipped))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // Options say how the demo of overload runs.
@@ -55,9 +57,9 @@ func (o Options) Validate() error {
 		if !(load >= minLoad && load <= maxLoad) {
 			errs = append(errs, fmt.Errorf("--load %g is no load; give times the capacity, "+
 				"from %g to %d", load, minLoad, maxLoad))
-		} else if rate := load * o.Machine.Capacity(); rate > maxOutstanding {
+		} else if rate := load * o.Machine.Capacity(); rate > live.MaxOutstanding {
 			errs = append(errs, fmt.Errorf("--load %g is %.0f requests a second; give at most %d, "+
-				"because that many can be under way", load, rate, maxOutstanding))
+				"because that many can be under way", load, rate, live.MaxOutstanding))
 		}
 	}
 	return errors.Join(errs...)

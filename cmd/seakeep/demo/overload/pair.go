@@ -3,6 +3,8 @@ package overload
 import (
 	"context"
 	"sync"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // together is how many requests a second both sides may get in all when they
@@ -59,7 +61,7 @@ func (p pair) once(ctx context.Context) (x, y *outcome, err error) {
 // held up for a moment says nothing about what it measures. What is reported is
 // the last run, be it late or not.
 func again(ctx context.Context, spare *int, o *outcome, side func() *scene) (*outcome, error) {
-	for o.lateness() > tooLate && *spare > 0 && ctx.Err() == nil {
+	for o.lateness() > live.TooLate && *spare > 0 && ctx.Err() == nil {
 		*spare--
 		next, err := side().play(ctx)
 		if err != nil {

@@ -1,9 +1,10 @@
 package overload
 
 import (
-	"encoding/json"
 	"io"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // Report is what a sweep measured. Its names in JSON are a promise to scripts;
@@ -17,9 +18,9 @@ type Report struct {
 	Seed        uint64  `json:"seed"`
 	Interrupted bool    `json:"interrupted"`
 
-	Bare      []Point `json:"bare"`
-	Protected []Point `json:"protected"`
-	Holds     []Hold  `json:"holds"`
+	Bare      []Point     `json:"bare"`
+	Protected []Point     `json:"protected"`
+	Holds     []live.Hold `json:"holds"`
 }
 
 // Point is one load.
@@ -59,7 +60,7 @@ const minCounted = time.Second
 func newReport(o Options) *Report {
 	r := &Report{Capacity: o.Machine.Capacity(), Workers: o.Machine.Workers,
 		WorkMS: millis(o.Machine.Mean), PatienceMS: millis(time.Second), Seed: o.Seed,
-		Bare: []Point{}, Protected: []Point{}, Holds: []Hold{}}
+		Bare: []Point{}, Protected: []Point{}, Holds: []live.Hold{}}
 	if t, ok := o.guard.(interface{ target() time.Duration }); ok {
 		r.TargetMS = millis(t.target())
 	}
@@ -69,13 +70,7 @@ func newReport(o Options) *Report {
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // WriteJSON writes the report as one object.
-func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
+func (r *Report) WriteJSON(w io.Writer) error { return live.WriteJSON(w, r) }
 
 // Held reports whether all held that was promised.
-func (r *Report) Held() bool { return allHeld(r.Holds) }
+func (r *Report) Held() bool { return live.AllHeld(r.Holds) }

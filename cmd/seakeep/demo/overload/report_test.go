@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 )
 
@@ -57,7 +58,7 @@ func TestReportAsText(t *testing.T) {
 	}
 	write()
 	out.WriteString("\n=== stopped, on a busy machine, without a guard\n\n")
-	r.Interrupted, r.Bare, r.Protected, r.Holds = true, r.Bare[:1], nil, []Hold{}
+	r.Interrupted, r.Bare, r.Protected, r.Holds = true, r.Bare[:1], nil, []live.Hold{}
 	r.Bare[0].LateMS, r.Bare[0].Skipped = 312, 3
 	r.judge()
 	write()
@@ -102,7 +103,7 @@ func TestEmptyReportsHaveAllKeys(t *testing.T) {
 
 type writer struct{ v any }
 
-func (w writer) WriteJSON(b *bytes.Buffer) error { return writeJSON(b, w.v) }
+func (w writer) WriteJSON(b *bytes.Buffer) error { return live.WriteJSON(b, w.v) }
 
 func TestTenantReportAsText(t *testing.T) {
 	r := newTenantReport(TenantDefaults())

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 )
 
@@ -102,7 +103,7 @@ func TestPromisesCanBeBroken(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			r := swept(t, Options{Loads: []float64{0.5, 2}, Machine: fixed(4, 20*ms),
 				Warm: 3 * time.Second, For: 4 * time.Second, Seed: 2, guard: fromTheSecondPoint(keep)})
-			i := slices.IndexFunc(r.Holds, func(h Hold) bool { return contains(h.Promise, promise) })
+			i := slices.IndexFunc(r.Holds, func(h live.Hold) bool { return contains(h.Promise, promise) })
 			if i < 0 || r.Holds[i].Held || r.Holds[i].Why == "" {
 				t.Errorf("%q holds, or nobody promised it: %+v", promise, r.Holds)
 			}
@@ -227,7 +228,7 @@ func TestLateRunsAreMadeAgain(t *testing.T) {
 			}
 			x, y, err := p.play(t.Context(), &spare)
 			if err != nil || bares != 1 || runs != tc.runs || x.repeats != 0 || y.repeats != tc.repeats ||
-				(y.lateMS > tooLate) != (tc.late[runs-1] == 'L') {
+				(y.lateMS > live.TooLate) != (tc.late[runs-1] == 'L') {
 				t.Errorf("%+v: %d runs, %d repeats, %vms late, %v", tc, runs, y.repeats, y.lateMS, err)
 			}
 		})

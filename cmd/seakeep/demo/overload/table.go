@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/core"
 )
 
@@ -46,7 +47,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if len(r.Bare) > 0 {
 		b.WriteString("\n" + r.picture())
-		b.WriteString("\n" + verdicts(r.Holds))
+		b.WriteString("\n" + live.Verdicts(r.Holds))
 	}
 	b.WriteString(lateness(append(append([]Point{}, r.Bare...), r.Protected...)))
 	_, err := io.WriteString(w, b.String())
@@ -77,20 +78,7 @@ func lateness(points []Point) string {
 	for _, p := range points {
 		late, skipped = max(late, p.LateMS), skipped+p.Skipped
 	}
-	return excuse(late, skipped)
-}
-
-func excuse(late float64, skipped uint64) string {
-	var b strings.Builder
-	if late > tooLate {
-		fmt.Fprintf(&b, "\nSome requests were made %.0fms late, because this machine was too busy for\n"+
-			"exact figures. The wait is part of them.\n", late)
-	}
-	if skipped > 0 {
-		fmt.Fprintf(&b, "\n%d requests were not made and count as lost: %d were under way.\n", skipped,
-			maxOutstanding)
-	}
-	return b.String()
+	return live.Excuse(late, skipped)
 }
 
 func latencyText(ms *float64) string {

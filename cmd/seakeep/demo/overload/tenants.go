@@ -41,9 +41,9 @@ func (o TenantOptions) Validate() error {
 	if !(o.Flood >= minLoad && o.Flood <= maxLoad) {
 		errs = append(errs, fmt.Errorf("--flood is %g; give times the capacity such as 10, from %g to %d",
 			o.Flood, minLoad, maxLoad))
-	} else if rate := o.Flood * o.Machine.Capacity(); rate > maxOutstanding {
+	} else if rate := o.Flood * o.Machine.Capacity(); rate > live.MaxOutstanding {
 		errs = append(errs, fmt.Errorf("--flood %g is %.0f requests a second; give at most %d, "+
-			"because that many can be under way", o.Flood, rate, maxOutstanding))
+			"because that many can be under way", o.Flood, rate, live.MaxOutstanding))
 	}
 	return errors.Join(errs...)
 }

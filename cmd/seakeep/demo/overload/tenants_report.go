@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // TenantReport is what the demo of tenants measured. Its names in JSON are a
@@ -19,7 +21,7 @@ type TenantReport struct {
 
 	Bare      TenantSide  `json:"bare"`
 	Protected *TenantSide `json:"protected"` // null: did not run
-	Holds     []Hold      `json:"holds"`
+	Holds     []live.Hold `json:"holds"`
 }
 
 // TenantSide is the program with one guard. A run that did not take place is
@@ -61,7 +63,7 @@ const (
 
 func newTenantReport(o TenantOptions) *TenantReport {
 	r := &TenantReport{Capacity: o.Machine.Capacity(), Flood: o.Flood * o.Machine.Capacity(),
-		Steady: steady * o.Machine.Capacity(), Seed: o.Seed, Holds: []Hold{}}
+		Steady: steady * o.Machine.Capacity(), Seed: o.Seed, Holds: []live.Hold{}}
 	if o.guard != nil {
 		r.Protected = &TenantSide{}
 	}
@@ -110,22 +112,22 @@ func part(some, all uint64) float64 {
 // judge says of each promise whether it held.
 func (r *TenantReport) judge() {
 	if f := r.Bare.Flooded; f != nil {
-		r.Holds = append(r.Holds, judged("bare, the flood of one tenant takes the nine others down",
+		r.Holds = append(r.Holds, live.Judged("bare, the flood of one tenant takes the nine others down",
 			f.unless(f.Success < takenDown, "they still get %.1f%%", f.Success*100)))
 	}
 	if r.Protected == nil || r.Protected.Flooded == nil {
 		return
 	}
 	q, f := r.Protected.Quiet, r.Protected.Flooded
-	r.Holds = append(r.Holds, judged("protected, the nine keep 99.9% of their requests",
+	r.Holds = append(r.Holds, live.Judged("protected, the nine keep 99.9% of their requests",
 		f.unless(f.Success >= kept, "they lose %d of %d", f.offered-f.ok, f.offered)))
 	const latency = "protected, their p99 stays within 2 quiet ones and the queue's target"
 	if q.P99 == nil || f.P99 == nil {
-		r.Holds = append(r.Holds, judged(latency, []string{"nothing was served"}))
+		r.Holds = append(r.Holds, live.Judged(latency, []string{"nothing was served"}))
 		return
 	}
 	limit := tenantsRise**q.P99 + r.TargetMS
-	r.Holds = append(r.Holds, judged(latency,
+	r.Holds = append(r.Holds, live.Judged(latency,
 		f.unless(*f.P99 <= limit, "it is %.0fms; %.0fms are allowed", *f.P99, limit)))
 }
 
@@ -134,14 +136,14 @@ func (p *TenantPoint) unless(held bool, format string, args ...any) []string {
 	if held {
 		return nil
 	}
-	return []string{fmt.Sprintf(format, args...) + busy(p.LateMS)}
+	return []string{fmt.Sprintf(format, args...) + live.Busy(p.LateMS)}
 }
 
 // WriteJSON writes the report as one object.
-func (r *TenantReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *TenantReport) WriteJSON(w io.Writer) error { return live.WriteJSON(w, r) }
 
 // Held reports whether all held that was promised.
-func (r *TenantReport) Held() bool { return allHeld(r.Holds) }
+func (r *TenantReport) Held() bool { return live.AllHeld(r.Holds) }
 
 // headline says what runs and heads the rows.
 func (r *TenantReport) headline() string {
@@ -179,7 +181,7 @@ func (r *TenantReport) WriteText(w io.Writer) error {
 		b.WriteString("\nStopped early.\n")
 	}
 	if len(r.Holds) > 0 {
-		b.WriteString("\n" + verdicts(r.Holds))
+		b.WriteString("\n" + live.Verdicts(r.Holds))
 	}
 	late, skipped := 0.0, uint64(0)
 	for _, side := range []*TenantSide{&r.Bare, r.Protected} {
@@ -192,7 +194,7 @@ func (r *TenantReport) WriteText(w io.Writer) error {
 			}
 		}
 	}
-	b.WriteString(excuse(late, skipped))
+	b.WriteString(live.Excuse(late, skipped))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
