@@ -42,13 +42,19 @@ func (p *player) play(words []string) (string, error) {
 	}
 	d := done{times: 1}
 	for _, arg := range args {
-		if n, err := strconv.Atoi(arg); err == nil {
+		key, value, pair := strings.Cut(arg, "=")
+		n, notNumber := strconv.Atoi(arg)
+		switch {
+		case notNumber == nil:
 			d.times = n
-		} else if key, value, ok := strings.Cut(arg, "="); ok && key == "again" {
+		case pair && key == "again":
 			d.result.RetryAfter, err = time.ParseDuration(value)
-		} else if arg == "copy" {
+		case arg == "copy":
 			d.copied = true
-		} else if d.took, err = time.ParseDuration(arg); err != nil {
+		default:
+			d.took, err = time.ParseDuration(arg)
+		}
+		if err != nil {
 			return "", err
 		}
 	}
