@@ -96,26 +96,38 @@ func behind(next http.HandlerFunc, share float64) http.Handler {
 const doorRequest = "GET / HTTP/1.1\r\nHost: shop\r\nX-User: u\r\n" +
 	"X-Seakeep-Criticality: sheddable\r\nX-Seakeep-Deadline: 5000000\r\n\r\n"
 
-// asks sends requests to a server over one connection for each loop, and reads
-// the answers to their end, as cheaply as a client can.
+// line is a client's connection.
+type line struct {
+	net.Conn
+	br *bufio.Reader
+}
+
+// asks sends requests to a server over connections that are kept, one for each
+// goroutine, and reads the answers to their end, as cheaply as a client can.
 func asks(h http.Handler, status int) loop {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
 	go func() { _ = (&http.Server{Handler: h}).Serve(l) }()
+	kept := make(chan *line, 2)
 	return func(n int) {
-		c, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			panic(err)
+		var c *line
+		select {
+		case c = <-kept:
+		default:
+			conn, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				panic(err)
+			}
+			c = &line{conn, bufio.NewReader(conn)}
 		}
-		defer c.Close()
-		br := bufio.NewReader(c)
+		defer func() { kept <- c }()
 		for range n {
 			if _, err := io.WriteString(c, doorRequest); err != nil {
 				panic(err)
 			}
-			resp, err := http.ReadResponse(br, nil)
+			resp, err := http.ReadResponse(c.br, nil)
 			if err != nil || resp.StatusCode != status {
 				panic(fmt.Sprint("the answer is not as it should be: ", err))
 			}
