@@ -165,7 +165,7 @@ func (d *race) returned(a arrival) call.Action {
 	}
 	a.tried.then(true)
 	e := call.Event{Kind: call.Returned, Lane: r.lane, Result: a.tried.Result, Facts: a.tried.Facts,
-		Orphan: a.tried.orphan() != nil}
+		Orphan: a.tried.orphan() != nil, Lost: a.tried.Note != nil && a.tried.Note.Lost}
 	if e.Result.Outcome != core.Success {
 		e.Draw = d.draw()
 	}

@@ -25,6 +25,10 @@ type Note struct {
 	// nobody wants what came of it; that is said on any goroutine.
 	Then func(kept bool)
 
+	// Lost means that the attempt was dropped before anybody served it, because
+	// its twin is served: see call.Event. Its Result does not count.
+	Lost bool
+
 	orphan *orphan // the attempt's work goes on
 }
 

@@ -149,6 +149,7 @@ var policyPage = &book{
 		answer + "cache.bytes":            {{answer + "cache.stale", "1h"}},
 		dep + "operations[].match.path":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.method": {{dep + "operations[].match.header", "{X-A: b}"}},
+		dep + "operations[].match.grpc":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "operations[].match.host":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "health.service":            {{dep + "health.type", "grpc"}},
 		"serve.listen":                    {{"serve.upstream", "http://a"}},

@@ -106,6 +106,7 @@ type Settings struct {
 	Acquire   time.Duration // for a pooled connection; also Call.Bulkhead.Wait; 0: not given
 	Replay    int64         // bodies up to this many bytes are kept for another try
 	Call      call.Config
+	Tied      bool   // a copy by Call.Hedge is tied to its call
 	KeyHeader string // the header that holds the breaker's key; empty: the Go caller gives it
 	Fallback  Fallback
 }

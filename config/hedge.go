@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +20,11 @@ func (o *object) hedge(s *Settings) {
 	}
 	defer h.close()
 	c := hedge.Config{}
-	h.after(&c)
+	if s.Tied = h.tied(&c); s.Tied {
+		h.note("after", h.find("after"), showDuration(c.After))
+	} else {
+		h.after(&c)
+	}
 	c = c.Filled()
 	s.Call.Hedge = &c
 	if s.Call.Retry == nil {
@@ -106,6 +112,11 @@ func (o *object) warnHedge(s *Settings, dep *Dependency) {
 	if len(dep.Endpoints) == 1 && dep.Resolve == nil && !h.Same {
 		o.warn([]string{"hedge"}, "no copy is ever sent, because there is one endpoint",
 			"add an endpoint, or say same: true if it is a balancer of many servers")
+	}
+	if s.Tied && slices.ContainsFunc(dep.Endpoints, func(u *url.URL) bool { return u.Scheme != "http" }) {
+		o.warn([]string{"hedge.tied", "endpoints"},
+			"some calls have no copy, because doors are told of each other by plain HTTP only",
+			"give endpoints that begin with http:, or say tied: "+off)
 	}
 	if seen := m.Rate * h.Window.Seconds(); h.Quantile > 0 && m.Rate > 0 && seen < float64(h.Minimum) {
 		o.warn([]string{"hedge.minimum", "hedge.window"},

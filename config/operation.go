@@ -47,6 +47,7 @@ func (o *object) operation(op *Operation, dep *Dependency) {
 var (
 	methodForm = regexp.MustCompile(`^[A-Z][A-Z_-]*$`)
 	pathForm   = regexp.MustCompile(`^/[^\x00-\x20*?#\x7f]*\*?$`)
+	grpcForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*/([A-Za-z_][A-Za-z0-9_]*|\*)$`)
 	hostForm   = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 )
 
@@ -60,6 +61,7 @@ func (o *object) match(m *Match) {
 	s.methods(m)
 	path := s.text("path", &m.Path, pathForm, "a path such as /search, or a prefix such as /api/*")
 	s.note("path", path, orAny(m.Path))
+	s.grpc(m, path)
 	host := s.text("host", &m.Host, hostForm, "a host such as api.example, or api.example:8080")
 	m.Host = strings.ToLower(m.Host)
 	s.note("host", host, orAny(m.Host))
@@ -67,8 +69,25 @@ func (o *object) match(m *Match) {
 		m.Headers = s.headers("header", "headers such as {X-Kind: slow}")
 	}
 	if !s.broken && len(s.fields) == 0 {
-		f.fail("matches nothing", "give at least one of method, path, host and header")
+		f.fail("matches nothing", "give at least one of method, path, grpc, host and header")
 	}
+}
+
+// grpc reads a method of gRPC, which over HTTP is the path of a POST.
+func (o *object) grpc(m *Match, path *field) {
+	var name string
+	f := o.text("grpc", &name, grpcForm,
+		"a service and a method such as shop.Pricing/Quote, or all of one such as shop.Pricing/*")
+	o.note("grpc", f, orAny(name))
+	if name == "" {
+		return
+	}
+	if path != nil || o.find("method") != nil {
+		f.failKey("a method of gRPC has its path and its HTTP method already",
+			"remove path and method, or grpc")
+		return
+	}
+	m.Path, m.Methods = "/"+name, []string{"POST"}
 }
 
 // orAny is how a part of a match that may be left out shows in Effective.

@@ -21,6 +21,7 @@ type Serve struct {
 	Tenant      string // the header that names the tenant; empty: none
 	Door        serve.Config
 	Idempotency *Idempotency // nil: off
+	Tied        *Tied        // nil: no request is tied to another
 	Faults      *Faults      // nil: what is behind the door may not be hurt
 }
 
@@ -34,15 +35,7 @@ type Criticality struct {
 // Trusts reports whether whoever sits at this address may say that its
 // requests are more important than usual. A zone, which addresses of one link
 // have, does not matter.
-func (c *Criticality) Trusts(addr netip.Addr) bool {
-	addr = addr.Unmap().WithZone("")
-	for _, p := range c.Trust {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
-}
+func (c *Criticality) Trusts(addr netip.Addr) bool { return contains(c.Trust, addr) }
 
 // healthPaths are where orchestrators and load balancers look.
 var healthPaths = []string{"/healthz", "/livez", "/readyz", "/startupz",
@@ -76,6 +69,7 @@ func (o *object) serve(f *File) {
 	s.degrade(&v.Door)
 	s.recovery(&v.Door)
 	s.idempotency(v)
+	s.serveTied(v)
 	v.Faults = s.faults(among{owner: f.Service})
 }
 
@@ -167,14 +161,8 @@ func (o *object) criticality(c *Criticality) {
 		s.note("trust", nil, "nobody")
 		return
 	}
-	var words []string
-	for _, item := range f.items("addresses such as [127.0.0.1, 10.0.0.0/8]") {
-		if p, ok := prefixOf(item); ok {
-			c.Trust = append(c.Trust, p)
-			words = append(words, p.String())
-		}
-	}
-	s.note("trust", f, strings.Join(words, ", "))
+	c.Trust = f.networks()
+	s.note("trust", f, showNetworks(c.Trust))
 }
 
 // prefixOf reads an address, or all that begin alike.

@@ -123,6 +123,10 @@ const (
 	// NoOtherEndpoint sends no copy of a slow call: there is nowhere else to
 	// send it.
 	NoOtherEndpoint
+
+	// TwinStarted drops a waiting request because its twin, which waited
+	// elsewhere, is being served.
+	TwinStarted
 )
 
 var reasonNames = [...]string{
@@ -135,6 +139,7 @@ var reasonNames = [...]string{
 	"throttled", "shed", "admission-reduced", "tenant-limit", "queue-delay", "evicted",
 	"feature-off", "key-missing", "key-invalid", "key-busy", "key-reused", "key-unknown",
 	"key-not-stored", "key-replayed", "everything-slow", "pushback", "no-other-endpoint",
+	"twin-started",
 }
 
 // String returns the reason's name in lower case with hyphens, as it appears

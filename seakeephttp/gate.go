@@ -32,6 +32,7 @@ const grpcAttemptsHeader = "Grpc-Previous-Rpc-Attempts"
 type Gate struct {
 	set      *seakeep.Set
 	refusals lastRefusals
+	tied     tying
 }
 
 // NewGate returns the gate of a set whose policy file has a serve section. A
@@ -40,7 +41,9 @@ func NewGate(set *seakeep.Set) (*Gate, error) {
 	if set.Door() == nil {
 		return nil, errors.New("seakeephttp: the policy file has no serve section")
 	}
-	return &Gate{set: set}, nil
+	g := &Gate{set: set}
+	g.tied.sender, g.tied.slots = g.newSender(), make(chan struct{}, maxTelling)
+	return g, nil
 }
 
 // Passage is a request that was let in.
@@ -50,6 +53,7 @@ type Passage struct {
 	visit   *seakeep.Visit // nil: it is none of the door's business
 	arrival seakeep.Arrival
 	body    *timedBody // nil: nothing ends it
+	tied    *waiter    // nil: it is not
 }
 
 // tell adds to a context what the calls that are made with it should know.
@@ -86,14 +90,24 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 		return &Passage{Request: r}, nil
 	}
 	a := arrival(cfg, r)
-	v, err := door.Enter(r.Context(), a)
+	ctx, tied, wanted := g.tie(cfg, r)
+	if !wanted {
+		return nil, g.twin(cfg, r)
+	}
+	if tied != nil {
+		defer g.tied.forget(tied) // if an observer panics
+	}
+	v, err := door.Enter(ctx, a)
+	if !g.turn(tied, v) {
+		return nil, g.twin(cfg, r)
+	}
 	if refused, ok := err.(*seakeep.Rejection); ok {
 		return nil, g.refusals.of(cfg, r, refused)
 	}
 	if err != nil {
 		return nil, nil
 	}
-	in := &Passage{visit: v, arrival: a}
+	in := &Passage{visit: v, arrival: a, tied: tied}
 	in.Request = r.WithContext(in.tell(v.Context()))
 	correct(r.Header, cfg, v)
 	if gone := door.Dropped(); len(gone) > 0 {
@@ -229,6 +243,9 @@ func (p *Passage) Paced() {
 func (p *Passage) End(status int) {
 	if p.visit != nil {
 		p.visit.End(p.result(status))
+	}
+	if p.tied != nil {
+		p.tied.cancel()
 	}
 }
 

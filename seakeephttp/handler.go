@@ -34,19 +34,32 @@ func HandlerWith(set *seakeep.Set, next http.Handler, o HandlerOptions) (http.Ha
 	if err := k.Prepare(set.File().Serve.Idempotency); err != nil {
 		return nil, err
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		in, refused := g.Enter(r)
-		switch {
-		case refused != nil:
-			refused.Write(w, r)
-		case in == nil:
-			givenUp.Write(w)
-		default:
-			in.Serve(w, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				behindFaults(set, w, r, func(w http.ResponseWriter, r *http.Request) { k.serve(w, r, set) })
-			}))
-		}
-	}), nil
+	return &guard{g, k, set}, nil
+}
+
+// guard is what Handler makes.
+type guard struct {
+	gate *Gate
+	keys *Keys
+	set  *seakeep.Set
+}
+
+// ServeHTTP implements http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if g.gate.CallOff(w, r) {
+		return
+	}
+	in, refused := g.gate.Enter(r)
+	switch {
+	case refused != nil:
+		refused.Write(w, r)
+	case in == nil:
+		givenUp.Write(w)
+	default:
+		in.Serve(w, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			behindFaults(g.set, w, r, func(w http.ResponseWriter, r *http.Request) { g.keys.serve(w, r, g.set) })
+		}))
+	}
 }
 
 // serve is Serve by the section of a set's file. If a reload has brought the

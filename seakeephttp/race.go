@@ -23,6 +23,10 @@ type race struct {
 	mu   sync.Mutex // guards what the attempts share of x: tried, unsent, mayHaveRun and the body
 	live int        // attempts that somebody waits for
 	over bool       // one has been answered well
+
+	tied   bool // copies are, to their first attempt
+	tie    *tie // of the latest first attempt; nil: there is none
+	paired bool // the copy was sent
 }
 
 // hedged reports whether copies of the request may be sent.
@@ -49,7 +53,7 @@ func (x *exchange) run(ctx context.Context, ask call.Request) seakeep.Ending {
 	if x.upload != nil {
 		x.upload.share()
 	}
-	r := &race{x: x}
+	r := &race{x: x, tied: x.tied()}
 	return x.adapter.Race(ctx, ask, seakeep.Racer{Try: r.try, Facts: r.facts})
 }
 
@@ -58,8 +62,8 @@ func (r *race) facts() call.Facts {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x := r.x
-	return call.Facts{Safety: x.safety, Replayable: x.replayable(false),
-		Elsewhere: x.pool.elsewhere(x.choice())}
+	return call.Facts{Safety: x.safety, Replayable: x.replayable(false), Tied: r.tied,
+		Elsewhere: x.pool.elsewhere(x.choice()) && (!r.tied || r.tie != nil)}
 }
 
 // try makes one attempt.
@@ -96,7 +100,7 @@ func (r *race) try(ctx context.Context, attempt int) (tried seakeep.Tried) {
 	tried.Facts = call.Facts{Safety: x.safety, Replayable: x.replayable(false),
 		Elsewhere: x.pool.elsewhere(y.choice())}
 	result := tried.Result
-	tried.Note = &seakeep.Note{Faults: y.last.hurtBy(),
+	tried.Note = &seakeep.Note{Faults: y.last.hurtBy(), Lost: y.err == errTwinStarted,
 		Then: func(kept bool) { r.then(y, result, kept) }}
 	return tried
 }
@@ -105,26 +109,37 @@ func (r *race) try(ctx context.Context, attempt int) (tried seakeep.Tried) {
 func (r *race) send(ctx context.Context, y *exchange, attempt int, copied bool) core.Result {
 	s := y.last
 	body, again := s.req.Body, s.req.GetBody
-	if !y.choose(ctx) {
+	tie, ok := r.choose(ctx, y, copied)
+	if !ok {
 		y.nowhere(body)
 		return core.Result{Outcome: core.Failure, Cause: core.Unsent, NoRetry: true}
 	}
 	r.mu.Lock()
 	r.x.tried |= y.at.bit()
 	r.mu.Unlock()
+	if copied && tie != nil {
+		attempt-- // it is as much the first as the other
+	}
 	s.prepare(ctx, y, attempt)
 	s.req.Body, s.req.GetBody = body, again
-	if copied {
+	tie.mark(s, copied)
+	if copied && tie == nil {
 		s.header()[HedgeHeader] = []string{"1"}
 	}
 	stop := r.interrupts(ctx)
 	defer stop()
 	resp, err := s.roundTrip(y)
 	var result core.Result
-	if err == nil {
+	switch {
+	case err == nil && tie.lost(resp):
+		discard(resp)
+		r.x.pool.of.untied.Store(0)
+		result, err = core.Result{Outcome: core.Cancelled}, errTwinStarted
+		y.err = err
+	case err == nil:
 		result = s.classify(resp)
 		y.resp = resp
-	} else {
+	default:
 		f := failed{err: err, caller: y.req.Context(), unsent: s.traced && !s.got.Load()}
 		result, y.err = f.result(y.adapter.Classify), err
 		if ctx.Err() == context.Canceled { // another attempt was first
@@ -154,7 +169,7 @@ func (r *race) then(y *exchange, result core.Result, kept bool) {
 	case y.resp != nil:
 		x.resp, x.err, x.whole = y.resp, nil, y.whole
 		x.at, y.at = y.at, visit{}
-	case x.err == nil && x.resp == nil || result.Outcome != core.Ignored:
+	case x.err == nil && x.resp == nil || result.Outcome != core.Ignored && y.err != errTwinStarted:
 		x.err = y.err
 	}
 	if result.Outcome == core.Success && x.upload != nil {

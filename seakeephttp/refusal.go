@@ -73,6 +73,8 @@ func newRefusal(cfg *config.Serve, grpc bool, why *seakeep.Rejection) *Refusal {
 	switch why.Reason {
 	case core.Shed, core.AdmissionReduced:
 		p.Error, p.NoRetry = problem.RequestDenied, true
+	case core.TwinStarted:
+		p.Error, p.Type, p.NoRetry = problem.RequestDenied, "", true
 	case core.TenantLimit:
 		p.Status, p.Error, p.Type = http.StatusTooManyRequests, problem.RequestError,
 			problem.QuotaExceeded
@@ -102,6 +104,7 @@ var details = map[core.Reason]string{
 	core.Evicted:          "A more important request, or a newer one, has taken this one's place.",
 	core.DeadlineExceeded: "The time for the answer is up.",
 	core.DeadlineTooShort: "There is less time left than an answer takes.",
+	core.TwinStarted:      "A copy of the request, which waited elsewhere, is being served.",
 }
 
 const (
@@ -129,6 +132,9 @@ func (f *Refusal) Write(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("RateLimit-Policy", f.policy)
 		h.Set("RateLimit", `"tenant";r=0;t=1`)
+	}
+	if f.Rejection.Reason == core.TwinStarted {
+		w.Header()[TiedHeader] = []string{twinStarted}
 	}
 	if f.grpc {
 		f.writeGRPC(w)

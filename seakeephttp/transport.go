@@ -52,6 +52,7 @@ type Transport struct {
 	resolving atomic.Pointer[resolving] // nil: the endpoints are not from DNS
 	found     *found                    // the latest answer of DNS; under mu
 	closed    bool                      // under mu
+	untied    atomic.Int32              // copies in a row that were tied and not called off
 }
 
 // family is what a transport shares with those of the dependencies that its

@@ -212,7 +212,7 @@ func settings(f *config.File, name string) (call.Config, []config.Answer, error)
 		}
 		c = &o.Settings
 	}
-	return c.Call, c.Fallback.Order, nil
+	return untied(c), c.Fallback.Order, nil
 }
 
 // setPolicy puts another policy to use, as a reload does.

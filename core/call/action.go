@@ -72,6 +72,7 @@ type Event struct {
 	Draw   float64     // Returned: a random number in [0, 1) for the jitter, if it failed
 	Facts  Facts       // about another attempt; read when one failed or a copy is due
 	Orphan bool        // Returned: the driver walked away, and the attempt's work goes on
+	Lost   bool        // Returned: it was dropped unserved, because its twin is served elsewhere
 }
 
 // Facts is what only the driver knows about repeating a call.
@@ -79,6 +80,7 @@ type Facts struct {
 	Safety     retry.Safety // what is known of repeating it
 	Replayable bool         // the request can be sent again
 	Elsewhere  bool         // an endpoint not yet tried is left
+	Tied       bool         // a copy costs next to nothing: of the two only one is served
 }
 
 // Request is what is known of a call when it begins.

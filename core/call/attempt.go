@@ -22,6 +22,9 @@ func (c *Call) returned(now core.Instant, e *Event) Action {
 	}
 	took := now.Sub(c.started)
 	r := c.judge(now, e.Result)
+	if e.Lost {
+		r = c.lost()
+	}
 	c.last = r
 	if e.Orphan {
 		c.orphan()
@@ -37,7 +40,7 @@ func (c *Call) returned(now core.Instant, e *Event) Action {
 	}
 	act := Action{}
 	if c.racing() {
-		if r.Outcome.Failed() && !good {
+		if r.Outcome.Failed() && !good || e.Lost {
 			return c.outlast(now)
 		}
 		act.Cancel = c.beat(now)

@@ -190,6 +190,18 @@ func (c *Call) outlast(now core.Instant) Action {
 	return Action{WakeAt: c.wakeAt()}
 }
 
+// lost is the result of an attempt that was dropped before it was served,
+// because its twin is. It cost nothing, and counts as no attempt. If the twin
+// has failed meanwhile nobody serves the call, which is then one that was
+// turned away.
+func (c *Call) lost() core.Result {
+	c.free++
+	if c.racing() {
+		return core.Result{Outcome: core.Cancelled}
+	}
+	return core.Result{Outcome: core.Overloaded, Cause: core.Unavailable}
+}
+
 // beat ends the attempts beside the one in the Call and returns their bits.
 // Their ends are neutral: nobody knows what they would have answered.
 func (c *Call) beat(now core.Instant) (bits uint8) {
@@ -258,7 +270,7 @@ func (c *Call) prevented(now core.Instant, f Facts) core.Reason {
 		}
 	}
 	r := core.NoReason
-	if p.budget != nil {
+	if p.budget != nil && !f.Tied {
 		if next.budgeted = p.budget.Withdraw(now); !next.budgeted {
 			r = core.BudgetExhausted
 		}

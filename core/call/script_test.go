@@ -282,6 +282,8 @@ func event(verb string, args []string) (Event, error) {
 			e.Lane = uint8(n)
 		case "orphan":
 			e.Orphan = true
+		case "lost":
+			e.Lost = true
 		}
 	}
 	return e, nil
@@ -293,6 +295,8 @@ func facts(args []string) Facts {
 		switch arg {
 		case "elsewhere":
 			f.Elsewhere = true
+		case "tied":
+			f.Tied = true
 		case "gone":
 			f.Replayable = false
 		case "keyed":

@@ -15,14 +15,15 @@ type hedgeSettings struct {
 	Minimum  int     `json:"minimum"`
 	Slow     float64 `json:"slow"`
 	Same     bool    `json:"same,omitempty"`
+	Tied     bool    `json:"tied,omitempty"`
 }
 
-func hedgeSettingsOf(c *hedge.Config) *hedgeSettings {
+func hedgeSettingsOf(c *hedge.Config, tied bool) *hedgeSettings {
 	if c == nil {
 		return nil
 	}
 	return &hedgeSettings{millis(c.After), c.Quantile, c.Copies, c.Budget, millis(c.Window),
-		c.Minimum, c.Slow, c.Same}
+		c.Minimum, c.Slow, c.Same, tied}
 }
 
 type hedgeView struct {

@@ -200,6 +200,9 @@ func (p *Proxy) drain() error {
 		t.Close()
 		t.CloseIdleConnections()
 	}
+	if g := p.upstream.gate; g != nil {
+		g.Close()
+	}
 	if err := p.keys.Close(); err != nil {
 		p.log.Error("the store of idempotency keys", "error", err)
 	}

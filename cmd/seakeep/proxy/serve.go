@@ -20,6 +20,10 @@ const upstreamName = "upstream"
 
 // serve lets a request in, or not, and carries it to the program behind.
 func (x *exchange) serve() {
+	if x.route.gate.CallOff(x.w, x.r) {
+		x.sent = true
+		return
+	}
 	in, refused := x.route.gate.Enter(x.r)
 	switch {
 	case refused != nil:
@@ -28,6 +32,9 @@ func (x *exchange) serve() {
 		}
 		x.sent = true
 		refused.Write(x.w, x.r)
+		if refused.Rejection.Reason == core.TwinStarted { // it is served, elsewhere
+			return
+		}
 		x.p.local.info("a request was refused", "for", x.route.name, "method", x.r.Method,
 			"path", x.r.URL.Path, "reason", refused.Rejection.Reason.String())
 		return
@@ -105,11 +112,14 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 		}
 		p.upstream.to, p.upstream.transport = to.String(), t
 	}
-	gate, err := seakeephttp.NewGate(p.set)
-	if err != nil {
-		return err
+	if p.upstream.gate == nil {
+		gate, err := seakeephttp.NewGate(p.set)
+		if err != nil {
+			return err
+		}
+		p.upstream.gate = gate
 	}
-	f.route.Store(p.newRoute(w.name, p.upstream.transport, gate))
+	f.route.Store(p.newRoute(w.name, p.upstream.transport, p.upstream.gate))
 	return nil
 }
 
@@ -117,6 +127,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 type upstream struct {
 	to        string
 	transport *seakeephttp.Transport
+	gate      *seakeephttp.Gate // it outlives reloads, with what it knows of tied requests
 }
 
 // openStore opens the file that keeps idempotency keys.

@@ -22,6 +22,7 @@ type serveView struct {
 	Shed       shedView              `json:"shed"`
 	Recovery   *recoveryView         `json:"recovery,omitempty"`
 	Degrade    *degradeView          `json:"degrade,omitempty"`
+	Tied       *tiedView             `json:"tied,omitempty"`
 }
 
 type servedView struct {
@@ -120,6 +121,7 @@ func (p *Proxy) serveView() (v serveView, ok bool) {
 	if r := s.Recovery; r != nil {
 		v.Recovery = &recoveryView{r.State.String(), r.Useful, r.Normal, r.Best, r.Share, r.Cuts}
 	}
+	v.Tied = p.tiedView()
 	if d := s.Degrade; d != nil {
 		v.Degrade = &degradeView{d.Level, append([]string{}, d.Off...), d.Pressure, d.Forced}
 	}

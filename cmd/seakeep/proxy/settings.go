@@ -93,7 +93,7 @@ func settingsOf(s *config.Settings) settingsView {
 	if t := s.Call.Throttle; t != nil {
 		v.Throttle = &throttleSettings{t.K, millis(t.Window), t.Cap, t.Minimum}
 	}
-	v.Hedge = hedgeSettingsOf(s.Call.Hedge)
+	v.Hedge = hedgeSettingsOf(s.Call.Hedge, s.Tied)
 	for _, a := range s.Fallback.Order {
 		v.Fallback = append(v.Fallback, kindOf(a))
 	}
