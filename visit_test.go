@@ -84,7 +84,7 @@ func TestVisitContext(t *testing.T) {
 		if v.Context().Value(key{}) != "value" || v.Open().Value(key{}) != "value" {
 			t.Error("the parent's values are lost")
 		}
-		if n := runtime.NumGoroutine(); n != before {
+		if n := runtime.NumGoroutine(); n > before { // other tests' may end meanwhile
 			t.Errorf("%d goroutines more", n-before)
 		}
 		var fired atomic.Bool
@@ -110,7 +110,7 @@ func TestVisitContext(t *testing.T) {
 			t.Error("the end does not end it")
 		}
 		synctest.Wait()
-		if n := runtime.NumGoroutine(); n != before {
+		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("%d goroutines are left", n-before)
 		}
 	})
