@@ -20,6 +20,10 @@
 // dependency's own error is returned as it came. With tells what only the
 // caller knows of a call, such as that repeating it is safe.
 //
+// A Door protects the service itself: it lets in what can be served, the most
+// important first, and refuses the rest early. A Queue does the same between
+// the producers and consumers of one program.
+//
 // A program can write its policy in Go instead (New), protect an http.Client
 // (package seakeephttp), or put the same file in front of programs in any
 // language (seakeep proxy).

@@ -17,7 +17,6 @@ import (
 // cheap. It is safe for use by many goroutines and outlives reloads of the file
 // it came from. HTTP services use seakeephttp.Handler, which is built on it.
 type Door struct {
-	name  string
 	state atomic.Pointer[doorState]
 	sched scheduler
 }
@@ -32,7 +31,7 @@ type doorState struct {
 // NewDoor makes a door from a literal. The error lists every setting that
 // cannot work.
 func NewDoor(c serve.Config, observer core.Observer) (*Door, error) {
-	d := &Door{name: c.Name}
+	d := &Door{}
 	s, err := newDoorState(nil, c, observer)
 	if err != nil {
 		return nil, fmt.Errorf("seakeep: serve: %w", err)

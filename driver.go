@@ -197,7 +197,7 @@ func (d *drive) close() {
 	now := Now()
 	failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}
 	act := d.call.Step(now, &call.Event{Kind: call.Returned,
-		Lane: uint8(d.call.Attempts()-1) % 8, Result: failed})
+		Lane: uint8(d.call.Attempts()-1) % laneCount, Result: failed})
 	if !act.Verdict.Done() {
 		d.call.Step(now, &call.Event{Kind: call.CallerLeft})
 	}

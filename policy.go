@@ -67,8 +67,9 @@ type More struct {
 	// Unbudgeted switches the default retry budget off.
 	Unbudgeted bool
 	// Draw is where the random numbers of calls come from, in [0, 1): for the
-	// jitter of waits and for the throttle. It is used by many goroutines. Nil
-	// is math/rand/v2; a test that must repeat itself gives its own.
+	// jitter of waits, for the throttle and for faults. It is used by many
+	// goroutines. Nil is math/rand/v2; a test that must repeat itself gives its
+	// own.
 	Draw func() float64
 	// Faults is what may be hurt on purpose; see Policy.Faults. Nil is nothing.
 	Faults *fault.Config
@@ -121,8 +122,7 @@ func newState(old *state, c Config) (*state, error) {
 	}
 	cc := call.Config{Name: c.Name, Timeout: c.Timeout, Retry: c.Retry, Budget: c.Budget,
 		Breaker: c.Breaker, Keys: more.Keys, Bulkhead: c.Bulkhead, Throttle: c.Throttle,
-		Hedge:   c.Hedge,
-		Observe: more.Observe}
+		Hedge: c.Hedge, Observe: more.Observe}
 	if cc.Retry != nil && cc.Budget == nil && !more.Unbudgeted {
 		b := budget.Default()
 		cc.Budget = &b

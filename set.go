@@ -256,7 +256,7 @@ func (b *builder) serve(file *config.File) (*doorState, error) {
 	}
 	var old *doorState
 	if b.next.door == nil {
-		b.next.door = &Door{name: file.Service}
+		b.next.door = &Door{}
 	} else {
 		old = b.next.door.state.Load()
 	}

@@ -10,7 +10,7 @@ import (
 // Tried is what one attempt tells the driver.
 type Tried struct {
 	Result core.Result
-	Facts  call.Facts // about repeating it; needed when it failed. The driver fills in Draw
+	Facts  call.Facts // about repeating it; needed when it failed
 	Note   *Note      // what few attempts have to tell; nil: nothing
 }
 

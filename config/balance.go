@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/seakeep/seakeep/core/balance"
@@ -46,9 +47,5 @@ func (o *object) switchedOff(key string) bool {
 // zone reads the name of a place.
 func (o *object) zone(out *string, without string) {
 	f := o.text("zone", out, nameForm, nameFix)
-	shown := *out
-	if shown == "" {
-		shown = without
-	}
-	o.note("zone", f, shown)
+	o.note("zone", f, cmp.Or(*out, without))
 }

@@ -18,8 +18,8 @@ type crossings struct {
 	listeners []listener
 }
 
-// link is a fallback or a failover from one dependency to another; in a scenario, a call from
-// one service to another, or one that a fallback makes.
+// link is a fallback or a failover from one dependency to another; in a
+// scenario, a call from one service to another, or one that either makes.
 type link struct {
 	from, to string
 	at       *field

@@ -47,7 +47,7 @@ func (o *object) failover() *Failover {
 	s.integer("calls", &c.Calls, within[int](1, 1e6, "20"))
 	choose(s, "writes", &c.Write, option[Writes]{"stay", Stay}, option[Writes]{"keyed", Keyed})
 	s.back(c)
-	choose(s, "mode", &c.Observe, option[bool]{"enforce", false}, option[bool]{"observe", true})
+	c.Observe = s.observes()
 	s.check(c.Validate(), failoverFields)
 	return c
 }

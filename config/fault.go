@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/seakeep/seakeep/core/fault"
@@ -18,7 +17,7 @@ type Faults struct {
 const FaultHeader = "X-Seakeep-Fault"
 
 // Trusts reports whether whoever sits at this address may mark requests.
-func (c *Faults) Trusts(addr netip.Addr) bool { return (&Criticality{Trust: c.Trust}).Trusts(addr) }
+func (c *Faults) Trusts(addr netip.Addr) bool { return contains(c.Trust, addr) }
 
 // among is what a rule's scope may name.
 type among struct {
@@ -60,14 +59,8 @@ func (o *object) faultTrust(c *Faults) {
 		o.note("trust", nil, "nobody")
 		return
 	}
-	var words []string
-	for _, item := range f.items("addresses such as [127.0.0.1, 10.0.0.0/8]") {
-		if p, ok := prefixOf(item); ok {
-			c.Trust = append(c.Trust, p)
-			words = append(words, p.String())
-		}
-	}
-	o.note("trust", f, strings.Join(words, ", "))
+	c.Trust = f.networks()
+	o.note("trust", f, showNetworks(c.Trust))
 }
 
 func (o *object) abort(a *fault.Abort) {

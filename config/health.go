@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -125,23 +126,15 @@ func (o *object) checkOf(v *Health) {
 	}
 	if v.Kind != TCPCheck {
 		f := o.text("host", &v.Host, namedForm, "the name of a host, such as api.example")
-		o.note("host", f, as(v.Host, "the endpoint's"))
+		o.note("host", f, cmp.Or(v.Host, "the endpoint's"))
 	}
 	if v.Kind == GRPCCheck {
 		f := o.text("service", &v.Service, serviceForm, "the name of a service, such as shop.Pricing")
-		o.note("service", f, as(v.Service, "the server as a whole"))
+		o.note("service", f, cmp.Or(v.Service, "the server as a whole"))
 	}
 	port := within(1, 65535, "8081")
 	port.off = "the endpoint's"
 	o.integer("port", &v.Port, port)
-}
-
-// as returns what a value shows as, for which an empty one stands.
-func as(value, empty string) string {
-	if value == "" {
-		return empty
-	}
-	return value
 }
 
 // expect reads one status, or a list of them.

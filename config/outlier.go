@@ -50,7 +50,7 @@ func (o *object) outlier(dep *Dependency) *Outlier {
 	return v
 }
 
-// observes reads the mode of what is no rung of a call.
+// observes reports whether what is no rung of a call only watches.
 func (o *object) observes() bool {
 	m := enforce
 	choose(o, "mode", &m, option[mode]{"enforce", enforce}, option[mode]{"observe", observe})

@@ -135,9 +135,7 @@ func (o *object) serveDeadline(c *serve.Config) {
 
 // serveMode reads whether a rung of the door acts or only watches.
 func (o *object) serveMode(c *serve.Config, rung serve.Rungs) {
-	m := enforce
-	choose(o, "mode", &m, option[mode]{"enforce", enforce}, option[mode]{"observe", observe})
-	if m == observe {
+	if o.observes() {
 		c.Observe |= rung
 	}
 }

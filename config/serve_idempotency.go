@@ -42,7 +42,7 @@ func (o *object) idempotency(v *Serve) {
 	again.off = "never"
 	s.duration("run-again-after", &k.RunAgainAfter, again)
 	s.duration("longest", &k.Longest, within(time.Second, longest, "1h"))
-	s.headerName("principal", &c.Principal, "Authorization")
+	s.headerName("principal", &c.Principal, "X-Account")
 	s.size("body", &c.Body, within[int64](1, replayMost, "1MiB"))
 	s.integer("entries", &k.Entries, within(1, 1_000_000_000, "1000000"))
 	s.size("bytes", &k.Bytes, within[int64](1<<10, 1<<50, "256MiB"))

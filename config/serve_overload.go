@@ -22,12 +22,9 @@ func (o *object) shed(c *serve.Config) {
 		o.find("shed").failKey("nothing here shows an overload: there is no queue to look at",
 			"add concurrency and queue, or scheduler, such as 20ms")
 	}
-	limits := func(lo, hi time.Duration, like string) limits[time.Duration] {
-		return within(lo, hi, like)
-	}
-	s.duration("target", &d.Target, limits(10*time.Microsecond, time.Minute, "20ms"))
-	s.duration("window", &d.Window, limits(10*time.Millisecond, time.Minute, "250ms"))
-	scheduler := limits(10*time.Microsecond, time.Minute, "20ms")
+	s.duration("target", &d.Target, within(10*time.Microsecond, time.Minute, "20ms"))
+	s.duration("window", &d.Window, within(10*time.Millisecond, time.Minute, "250ms"))
+	scheduler := within(10*time.Microsecond, time.Minute, "20ms")
 	scheduler.off = "off"
 	s.duration("scheduler", &d.Scheduler, scheduler)
 	s.serveMode(c, serve.RungShed)

@@ -71,7 +71,7 @@ type genre struct {
 }
 
 var policyFile = genre{
-	begin: "start with version: 1, service: and dependencies:",
+	begin: "start with version: 1, service:, and dependencies: or serve:",
 	one:   "give one policy per file",
 	split: "split it by service",
 	own:   []string{"dependencies"},

@@ -50,8 +50,9 @@ const (
 	ShedChanged
 	// DegradeChanged: the level of planned degradation went From one To another.
 	DegradeChanged
-	// RecoveryChanged: the way back from an overload went From one state To
-	// another.
+	// RecoveryChanged: the share of the demand that is let in went From one To
+	// another, by the way back from an overload or, with the Reason Operator, by
+	// hand. Took is the ramp over which everything is let in again; 0: none.
 	RecoveryChanged
 
 	// FaultInjected: an attempt is hurt on purpose by the rules in Key, after a
@@ -110,8 +111,8 @@ type Event struct {
 	Policy   string        // the dependency, or dependency/operation
 	Key      string        // for a policy kept per key: which
 	Took     time.Duration // how long it took, or will be waited
-	From, To string        // BreakerChanged: states by name
-	Seq      uint64        // BreakerChanged: rises by one with each change of this breaker
+	From, To string        // of what has changed: states by name, or numbers
+	Seq      uint64        // BreakerChanged, FailoverChanged: rises by one with each of its changes
 	Detail   string        // a fixed word more, such as the kind of fallback
 
 	Criticality Criticality // of the request, where it is known

@@ -12,6 +12,9 @@
 // last error as it came. What each status and error means to the policies is a
 // table in docs/http.md.
 //
+// Handler is the other half: it protects an HTTP server by the serve section of
+// its policy file. Idempotency runs a write once for each Idempotency-Key.
+//
 // # Bodies
 //
 // A request's body is kept for another attempt while it is small enough; a

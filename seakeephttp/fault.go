@@ -110,7 +110,7 @@ func faulty(req *http.Request, f *seakeep.FaultError) *http.Response {
 	h := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
 	if f.Hurt.GRPC > 0 {
 		status, text = http.StatusOK, ""
-		h = http.Header{"Content-Type": {"application/grpc"},
+		h = http.Header{"Content-Type": {grpcType},
 			"Grpc-Status": {strconv.Itoa(f.Hurt.GRPC)}, "Grpc-Message": {f.Error()}}
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(text))}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,11 +56,7 @@ func KeepMarks(c *config.Faults, r *http.Request) {
 	if r.Header[config.FaultHeader] == nil {
 		return
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	if addr, err := netip.ParseAddr(host); c == nil || err != nil || !c.Trusts(addr) {
+	if addr, err := addrOf(r.RemoteAddr); c == nil || err != nil || !c.Trusts(addr) {
 		delete(r.Header, config.FaultHeader)
 	}
 }

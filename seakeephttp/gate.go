@@ -190,12 +190,17 @@ func trusted(c *config.Criticality, remote string) bool {
 	if len(c.Trust) == 0 {
 		return false
 	}
+	addr, err := addrOf(remote)
+	return err == nil && c.Trusts(addr)
+}
+
+// addrOf returns the address in a host and port, or in a host alone.
+func addrOf(remote string) (netip.Addr, error) {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
 		host = remote
 	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && c.Trusts(addr)
+	return netip.ParseAddr(host)
 }
 
 // retried reports whether whoever sent the request is trying again.

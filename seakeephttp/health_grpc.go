@@ -35,7 +35,7 @@ func (a *grpcAsker) ask(ctx context.Context, to *endpoint) error {
 	message := healthRequest(a.cfg.Service)
 	req.Body = io.NopCloser(bytes.NewReader(message))
 	req.ContentLength = int64(len(message))
-	req.Header.Set("Content-Type", "application/grpc")
+	req.Header.Set("Content-Type", grpcType)
 	req.Header.Set("Te", "trailers")
 	resp, err := a.client.RoundTrip(req)
 	if err != nil {
@@ -54,7 +54,7 @@ func healthAnswer(resp *http.Response, body []byte) error {
 	if resp.StatusCode != http.StatusOK {
 		return statusError(resp.StatusCode)
 	}
-	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/grpc") {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), grpcType) {
 		return errNotGRPC
 	}
 	status := resp.Trailer.Get("Grpc-Status")

@@ -18,8 +18,8 @@ type KeyedAnswer struct {
 	Body    []byte
 }
 
-// replay sends the answer again, to a request with this method. It sets fields and takes none away that were
-// set before.
+// replay sends the answer again, to a request with this method. It sets fields
+// and takes none away that were set before.
 func (a *KeyedAnswer) replay(w http.ResponseWriter, method string) {
 	h := w.Header()
 	maps.Copy(h, a.Header)

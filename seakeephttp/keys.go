@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/idempotency"
 )
 
@@ -18,6 +19,9 @@ type HandlerOptions struct {
 	// answers another client; nil: the header that the section names, or
 	// everybody shares the keys.
 	Principal func(*http.Request) string
+	// Observer hears of each request that a key answers in place of the
+	// application, as IdempotencyConfig.Observer does; nil: nobody does.
+	Observer core.Observer
 }
 
 // Keys runs the writes that the serve section names once for each
@@ -102,7 +106,8 @@ func (k *Keys) of(c *config.Idempotency) http.Handler {
 	k.current = c
 	k.handler = Idempotency(k.next, IdempotencyConfig{Store: k.store, Methods: c.Methods,
 		Required: c.Required, Principal: k.principal(c),
-		Limits: IdempotencyLimits{Body: c.Body, Answer: c.Keys.EntryBytes}})
+		Observer: k.options.Observer,
+		Limits:   IdempotencyLimits{Body: c.Body, Answer: c.Keys.EntryBytes}})
 	return k.handler
 }
 

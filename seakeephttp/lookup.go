@@ -47,7 +47,7 @@ func lookUpAddresses(ctx context.Context, by Resolver, cfg *config.Resolve) (all
 	for _, a := range addresses {
 		p := placeOf(cfg, net.JoinHostPort(a.Unmap().String(), cfg.Port))
 		p.host = strings.TrimSuffix(cfg.Host, ".") + ":" + cfg.Port
-		if standard := map[string]string{"http": "80", "https": "443"}; cfg.Port == standard[cfg.Scheme] {
+		if cfg.Port == portOf(cfg.Scheme) {
 			p.host = strings.TrimSuffix(cfg.Host, ".")
 		}
 		all = append(all, p)

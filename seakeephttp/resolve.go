@@ -85,9 +85,9 @@ func (t *Transport) stopResolving() *resolving {
 }
 
 // Close stops what the transport does on its own: asking DNS for endpoints, and
-// endpoints for their health. The transports of the dependencies that its
-// fallbacks ask are closed with it. Requests still work, with the endpoints known
-// so far.
+// endpoints for their health. The transports of its second provider and of the
+// dependencies that its fallbacks ask are closed with it. Requests still work,
+// with the endpoints known so far.
 func (t *Transport) Close() {
 	t.family.mu.Lock()
 	all := []*Transport{t}

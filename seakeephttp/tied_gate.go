@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"sync"
 	"syscall"
@@ -90,11 +89,7 @@ func (g *Gate) CallOff(w http.ResponseWriter, r *http.Request) bool {
 
 // knows reports whether an address is one of those that may tie requests.
 func knows(c *config.Tied, remote string) bool {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
-	}
-	a, err := netip.ParseAddr(host)
+	a, err := addrOf(remote)
 	return err == nil && c.Trusts(a)
 }
 

@@ -56,7 +56,7 @@ type Transport struct {
 }
 
 // family is what a transport shares with those of the dependencies that its
-// fallbacks ask.
+// fallbacks ask, and of its second provider.
 type family struct {
 	base     http.RoundTripper // nil: each has its own
 	resolver Resolver
@@ -238,7 +238,7 @@ func closeBody(req *http.Request) {
 }
 
 // CloseIdleConnections closes connections that are idle, also those of the
-// dependencies that fallbacks have asked.
+// dependencies that fallbacks have asked, and of the second provider.
 func (t *Transport) CloseIdleConnections() {
 	type closer interface{ CloseIdleConnections() }
 	if c, ok := t.base.(closer); ok {

@@ -36,10 +36,7 @@ func (f *faults) arm() {
 // hurtBy gives a member what its policy says of faults.
 func (m *member) hurtBy(p *config.File) error {
 	dep, _, _ := strings.Cut(m.name, "/")
-	var d *config.Dependency
-	if p != nil {
-		d = p.Dependency(dep)
-	}
+	d := dependencyOf(p, m.name)
 	w, c := m.world, fault.Config{Name: dep}
 	name := fmt.Sprintf("%s[%d]>%s", m.of.by, m.of.index, dep)
 	f := w.faults[name]

@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"strings"
-
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/balance"
@@ -77,11 +75,7 @@ func (m *member) balancer(of *service) *balance.Balancer {
 // spreadOf returns how a policy has its attempts spread, if it says anything of
 // the dependency.
 func spreadOf(f *config.File, name string) (c balance.Config, said bool) {
-	if f == nil {
-		return c, false
-	}
-	name, _, _ = strings.Cut(name, "/")
-	if d := f.Dependency(name); d != nil {
+	if d := dependencyOf(f, name); d != nil {
 		return d.Balance, true
 	}
 	return c, false

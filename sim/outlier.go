@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math/bits"
-	"strings"
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
@@ -24,11 +23,7 @@ type lookout struct {
 // outliersOf returns what a policy says of outliers among a dependency's
 // endpoints, or nil.
 func outliersOf(f *config.File, name string) *config.Outlier {
-	if f == nil {
-		return nil
-	}
-	name, _, _ = strings.Cut(name, "/")
-	if d := f.Dependency(name); d != nil {
+	if d := dependencyOf(f, name); d != nil {
 		return d.Outlier
 	}
 	return nil

@@ -15,7 +15,8 @@ endpoints by turns, with ejection of outliers, with copies of what takes long, a
 with both; and how many more calls that costs. In the end all replicas are slow.
 
 Replicas, proxy and users are real and talk over sockets of this machine. It takes
-less than a minute and a half. Ctrl-C ends it early, with a report.`
+less than a minute and a half, and up to two and a half if a busy machine makes it
+repeat a part. Ctrl-C ends it early, with a report.`
 
 func newDemoTailCommand() *cobra.Command {
 	m, o := measuring{}, tail.Defaults()

@@ -54,7 +54,7 @@ func TestValidate(t *testing.T) {
 			badText + warnText + "seakeep: 1 of 3 files cannot be used\n"},
 		{"-", goodPolicy, exitOK, "stdin: ok, 1 dependency\n", ""},
 		{"-", "", exitWork, "", "stdin:1:1: the file is empty; " +
-			"start with version: 1, service: and dependencies:\n    1 | \n      | ^\n" +
+			"start with version: 1, service:, and dependencies: or serve:\n    1 | \n      | ^\n" +
 			"seakeep: stdin cannot be used\n"},
 		{"none.yaml", "", exitWork, "",
 			"open none.yaml: no such file or directory\nseakeep: none.yaml cannot be used\n"},

@@ -39,7 +39,7 @@ type Config struct {
 	Policy Policy
 
 	// Decay is how long a latency is remembered: after it, a single answer
-	// weighs as much as everything before. 0 is 10s, as long as its source
+	// weighs more than everything before. 0 is 10s, as long as its source
 	// has: shorter forgets a slow endpoint between two of its stalls, longer
 	// keeps from an endpoint what it has mended.
 	Decay time.Duration

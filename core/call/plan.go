@@ -35,8 +35,9 @@ func New(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 }
 
 // Next compiles the policy that follows p in a live reload: every rung whose
-// settings are the same keeps its state, a bulkhead, budget or throttle with
-// new settings is adjusted in place, a breaker with new settings starts afresh.
+// settings are the same keeps its state, a bulkhead, budget, throttle or hedge
+// with new settings is adjusted in place, a breaker with new settings starts
+// afresh.
 // A nil p compiles from nothing. An error leaves p untouched.
 func (p *Plan) Next(cfg Config, seed uint64, o core.Observer) (*Plan, error) {
 	if err := cfg.Validate(); err != nil {
@@ -144,8 +145,9 @@ func (p *Plan) Share(with *Plan, own Rungs) {
 	}
 }
 
-// Adopt makes the settings of the bulkhead, the budget and the throttle, which
-// outlive a reload, those of this plan. Call it once the plan is the one in use.
+// Adopt makes the settings of the bulkhead, the budget, the throttle and the
+// hedge, which outlive a reload, those of this plan. Call it once the plan is
+// the one in use.
 func (p *Plan) Adopt(now core.Instant) {
 	if p.bulkhead != nil && !p.shared.Has(RungBulkhead) {
 		_ = p.bulkhead.Resize(now, *p.cfg.Bulkhead) // Next has validated it

@@ -138,7 +138,7 @@ func keyOf(seed uint64, name string) uint64 {
 	return mix(seed ^ mix(h))
 }
 
-// of returns the draws of the request with this number.
+// drawsOf returns the draws of the request with this number.
 func drawsOf(key, number uint64) draws { return draws{key: mix(key + mix(number))} }
 
 // uniform returns a number in [0, 1).

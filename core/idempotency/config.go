@@ -13,9 +13,10 @@ const (
 	// defaultLongest is far beyond any request, because a run that is taken for
 	// lost while it goes on makes its client ask people.
 	defaultLongest = time.Hour
-	// A million keys are 11 writes a second for a day, and 256 MiB holds them
-	// when answers are short. Who writes more must say so, because what is
-	// above the bound is refused.
+	// A million keys are 11 writes a second for a day. 256 MiB is full before
+	// that where a key and its answer have more than a few bytes: with 200 it
+	// holds 580,000 of them. Who writes more must say so, because what is above
+	// a bound is refused.
 	defaultEntries = 1_000_000
 	defaultBytes   = 256 << 20
 	// defaultEntryBytes is ample for what a write answers, and keeps a few

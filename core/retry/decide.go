@@ -93,8 +93,8 @@ func (c Config) maxWait() time.Duration {
 //
 // It is so when this layer has retried, and when it sheds on purpose: its
 // retry budget is spent, a breaker, bulkhead or throttle refused, or the layer
-// below asked for it. It is not so when the layer above is the one that retries, or
-// when it may know better, for example that a call is idempotent.
+// below asked for it. It is not so when the layer above is the one that
+// retries, or when it may know better, for example that a call is idempotent.
 func (Config) MarkNoRetry(why core.Reason, attempts int) bool {
 	switch why {
 	case core.RetriedAbove, core.CallerCancelled:

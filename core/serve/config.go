@@ -31,7 +31,7 @@ func (r Rungs) Has(rung Rungs) bool { return r&rung != 0 }
 // hidden default that switches one on.
 type Config struct {
 	Name     string               // as it appears in events and answers: the service's
-	Timeout  deadline.Config      // Total when the caller names no deadline, Needs; no more
+	Timeout  deadline.Config      // Total, which a caller's deadline only shortens, and Needs
 	Slots    *Slots               // how many requests are served at once
 	Tenants  *Tenants             // how much of that one tenant may have
 	Shed     *shed.Config         // refuse the less important under pressure

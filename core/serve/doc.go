@@ -26,8 +26,8 @@
 // tells the limit how long the service took, and counts whether anybody still
 // wanted the answer.
 //
-// A deadline is the smaller of the caller's and our own. A request that is let
-// in has a deadline; the driver hands it to the application in its context.
+// A deadline is the smaller of the caller's and our own, as far as there are
+// any. The driver hands it to the application in its context.
 //
 // # Locking
 //

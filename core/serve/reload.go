@@ -161,9 +161,6 @@ func (d *Door) compileDegrade(old *Door) (err error) {
 }
 
 func sameDegrade(a, b *degrade.Config) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
 	return slices.Equal(a.Features, b.Features) && a.On == b.On && a.Off == b.Off &&
 		a.Step == b.Step && a.Back == b.Back
 }

@@ -88,7 +88,7 @@ func (m *meter) retune() (work time.Duration, changed bool) {
 	return m.work, true
 }
 
-// now returns what the queue was last set by.
+// setBy returns what the queue was last set by.
 func (m *meter) setBy() time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()

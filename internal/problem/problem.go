@@ -5,6 +5,7 @@
 package problem
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -83,7 +84,7 @@ type Answer struct {
 // Prepare works out everything about the answer but when to come back, which is
 // drawn each time.
 func (p Problem) Prepare() *Answer {
-	body := Document{Type: or(p.Type, "about:blank"), Title: or(p.Title, http.StatusText(p.Status)),
+	body := Document{Type: cmp.Or(p.Type, "about:blank"), Title: cmp.Or(p.Title, http.StatusText(p.Status)),
 		Status: p.Status, Detail: p.Detail, Error: p.Error, Policy: p.Policy, Reason: p.Reason}
 	if p.Attempts >= 0 {
 		body.Attempts = &p.Attempts
@@ -118,13 +119,6 @@ func (a *Answer) Write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(a.body)
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // proxyStatus is the value of Proxy-Status.

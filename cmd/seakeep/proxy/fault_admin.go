@@ -42,9 +42,6 @@ type FaultView struct {
 	Spared     uint64  `json:"spared"` // let pass, because too many were being hurt
 }
 
-// MaxFault is the longest that a fault may run.
-const MaxFault = fault.MaxFor
-
 var (
 	errFault = errors.New(`give {"dependency": "pricing", "fault": {"name": "slow", "kind": "latency", ` +
 		`"delay": "100ms", "share": "10%", "for": "5m"}}; without a dependency it is behind the door`)

@@ -40,7 +40,7 @@ type ledger struct {
 	seconds []second
 }
 
-// newLedger returns a ledger for runs of up to an hour.
+// newLedger returns a ledger for a run that ends at until.
 func newLedger(kinds int, from, until time.Duration) *ledger {
 	return &ledger{from: from, kinds: make([]tally, kinds),
 		seconds: make([]second, (until+time.Second-1)/time.Second)}
