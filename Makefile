@@ -79,6 +79,10 @@ staticcheck: ## what vet does not see
 bench: ## our benchmarks beside the peers', at 1 and at 2 procs; ARGS="-run ^f" picks rows
 	go run ./bench $(ARGS)
 
+.PHONY: bench-proxy
+bench-proxy: ## what seakeep proxy costs, beside a plain one; ARGS="-run ^a -pairs 3" for less
+	go run ./bench/proxy $(ARGS)
+
 .PHONY: demo-and-simulation
 demo-and-simulation: ## the tables of docs/demo-and-simulation.md, from new runs on this machine
 	go test ./cmd/seakeep/demo -run '^TestDemoAgrees$$' -count=1 -v \

@@ -85,6 +85,7 @@ var floors = map[string]int{
 	"cmd/seakeep": 10,
 
 	"bench":                top,
+	"bench/proxy":          top,
 	"internal/conformance": top,
 	"internal/simcheck":    top,
 	"internal/golden":      top,
