@@ -76,7 +76,7 @@ func TestFaultsHurtFunctions(t *testing.T) {
 			core.Result{Outcome: core.Timeout, Cause: core.TimedOut}, context.DeadlineExceeded, 2 * time.Second},
 		{fault.Hurt{Kind: fault.Error, Status: 500}, core.Result{Outcome: core.Failure, Cause: core.ServerError}, nil, 0},
 		{fault.Hurt{Kind: fault.Error, Status: 503}, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable}, nil, 0},
-		{fault.Hurt{Kind: fault.Error, GRPC: 14}, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable}, nil, 0},
+		{fault.Hurt{Kind: fault.Error, GRPC: 14}, core.Result{Outcome: core.Failure, Cause: core.Unavailable}, nil, 0},
 		{fault.Hurt{Kind: fault.Refused}, core.Result{Outcome: core.Failure, Cause: core.Unsent}, syscall.ECONNREFUSED, 0},
 		{fault.Hurt{Kind: fault.Reset}, core.Result{Outcome: core.Failure, Cause: core.Reset}, syscall.ECONNRESET, 0},
 		{fault.Hurt{Kind: fault.NoAnswer}, core.Result{Outcome: core.Timeout, Cause: core.TimedOut},

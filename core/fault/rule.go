@@ -185,13 +185,17 @@ func (h Hurt) Result() core.Result {
 		return core.Result{}
 	case h.GRPC == grpcExhausted, h.Status == 429:
 		return overload(core.TooMany)
-	case h.GRPC == grpcUnavailable, h.Status == 503:
+	case h.Status == 503:
 		return overload(core.Unavailable)
+	case h.GRPC == grpcUnavailable: // perhaps a breakdown: it names no time to come back
+		return failure(core.Unavailable)
+	case h.GRPC == grpcUnknown:
+		return failure(core.Unknown)
 	case h.GRPC == grpcDeadline:
 		return core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
 	case h.Status == 502, h.Status == 504:
 		return failure(core.BadGateway)
-	case h.GRPC == grpcUnknown, h.GRPC == grpcInternal, h.GRPC == grpcDataLoss, h.Status >= 500:
+	case h.GRPC == grpcInternal, h.GRPC == grpcDataLoss, h.Status >= 500:
 		return failure(core.ServerError)
 	}
 	return core.Result{Outcome: core.Ignored, Cause: core.ClientError}

@@ -54,6 +54,8 @@ var floors = map[string]int{
 	"internal/mt19937": 1,
 	"internal/problem": 6,
 
+	"internal/grpcstatus": 6,
+
 	"sim/stats":   1,
 	"sim/study":   7,
 	"sim/search":  7,
