@@ -79,7 +79,12 @@ func (f *field) dependency() *Dependency {
 	o.measured(&dep.Measured)
 	dep.Call.Name = dep.Name
 	per := o.settings(&dep.Settings)
+	o.connections(dep)
+	o.protocol(dep)
+	dep.TLS = o.tls(dep)
 	o.keyed(dep, per)
+	o.warnWaits(dep)
+	o.warnInsecure(dep)
 	o.warnings(&dep.Settings, dep.Measured)
 	o.warnHedge(&dep.Settings, dep)
 	dep.Shards = o.shards(dep)
@@ -98,6 +103,7 @@ func (o *object) settings(s *Settings) (per scope) {
 	o.bulkhead(s)
 	o.throttle(s)
 	o.hedge(s)
+	o.response(s)
 	o.fallback(s)
 	return per
 }

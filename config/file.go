@@ -76,10 +76,13 @@ type Dependency struct {
 	Health    *Health        // nil: no endpoint is checked
 	Measured  Measured
 	Settings
-	Operations []Operation // the first that matches a request is its policy
-	Shards     *Shards     // nil: every request may go to every endpoint
-	Failover   *Failover   // nil: there is no second provider
-	Faults     *Faults     // nil: it may not be hurt
+	Connections Connections // filled: how connections to each endpoint are kept
+	Protocol    Protocol
+	TLS         *TLS        // nil: the system's authorities, no certificate of our own
+	Operations  []Operation // the first that matches a request is its policy
+	Shards      *Shards     // nil: every request may go to every endpoint
+	Failover    *Failover   // nil: there is no second provider
+	Faults      *Faults     // nil: it may not be hurt
 }
 
 // Operation returns the operation of that name, or nil.
@@ -108,6 +111,7 @@ type Settings struct {
 	Call      call.Config
 	Tied      bool   // a copy by Call.Hedge is tied to its call
 	KeyHeader string // the header that holds the breaker's key; empty: the Go caller gives it
+	Response  Response
 	Fallback  Fallback
 }
 

@@ -61,7 +61,7 @@ func keysOfReaders(t *testing.T) map[string]bool {
 
 var (
 	inOperation = regexp.MustCompile(
-		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|fallback)([.[])`)
+		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|response|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
 	atDoor   = regexp.MustCompile(`^serve\.faults\.`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"cmp"
+	"crypto/tls"
+	"regexp"
+)
+
+// TLS says how endpoints of https are known, and how they know us. Its files
+// are read again when they change.
+type TLS struct {
+	CA         string // file of the authorities that are believed; empty: the system's
+	Cert, Key  string // files of our certificate and its key, in PEM; empty: none
+	ServerName string // the name that the server's certificate must have; empty: the endpoint's
+	MinVersion uint16 // tls.VersionTLS12 or tls.VersionTLS13
+	// Insecure switches verification off: anybody in between can read and
+	// change everything.
+	Insecure bool
+}
+
+var tlsVersions = []option[uint16]{{"tls1.2", tls.VersionTLS12}, {"tls1.3", tls.VersionTLS13}}
+
+var serverNameForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
+
+// tls reads how TLS is spoken; nil if the file does not say.
+func (o *object) tls(dep *Dependency) *TLS {
+	f := o.find("tls")
+	if f == nil {
+		return nil
+	}
+	s := o.section("tls", "a section such as {ca: ca.pem}")
+	defer s.close()
+	v := &TLS{MinVersion: tls.VersionTLS12}
+	s.fileName("ca", &v.CA, "the system's", "the file of an authority, such as ca.pem")
+	s.fileName("cert", &v.Cert, "none", "the file of our certificate, such as client.pem")
+	s.fileName("key", &v.Key, "none", "the file of its key, such as client-key.pem")
+	name := s.text("server-name", &v.ServerName, serverNameForm, "a name such as api.example")
+	s.note("server-name", name, cmp.Or(v.ServerName, "the endpoint's"))
+	choose(s, "min-version", &v.MinVersion, tlsVersions...)
+	s.boolean("insecure-skip-verify", &v.Insecure)
+	cert, key := s.find("cert"), s.find("key")
+	switch {
+	case cert != nil && key == nil:
+		cert.fail("a certificate without a key", "add key, the file of its key")
+	case key != nil && cert == nil:
+		key.fail("a key without a certificate", "add cert, the file of the certificate")
+	}
+	if v.Insecure && s.find("ca") != nil {
+		s.find("insecure-skip-verify").fail("no certificate is verified, so that ca has no meaning",
+			"remove one of them")
+	}
+	if dep.placed() && !dep.has("https") {
+		f.failKey("no endpoint is of https", "give endpoints of https, or remove tls")
+	}
+	return v
+}
+
+// placed reports whether the file says where the dependency is.
+func (d *Dependency) placed() bool { return d.Resolve != nil || len(d.Endpoints) > 0 }
+
+// warnInsecure warns that servers are not verified.
+func (o *object) warnInsecure(dep *Dependency) {
+	if dep.TLS != nil && dep.TLS.Insecure && o.d.failures == 0 {
+		o.warn([]string{"tls.insecure-skip-verify"},
+			"NO CERTIFICATE IS VERIFIED: whoever is in between can read and change everything",
+			"give ca, the file of the authority that signs the servers' certificates")
+	}
+}
+
+// fileName reads the name of a file. Whether it is there is seen when it is used.
+func (o *object) fileName(key string, out *string, none, want string) {
+	f := o.text(key, out, nil, want)
+	if f.is("") && f.node.ShortTag() == "!!str" {
+		f.fail(`"" is not a file`, "give "+want)
+	}
+	o.note(key, f, cmp.Or(*out, none))
+}
