@@ -95,6 +95,8 @@ func (r *Rung) text() string {
 			off = append(off, v.Key)
 		case v.Key == "":
 			on = append(on, v.Value)
+		case v.Key == "insecure-skip-verify" && v.Value == "true":
+			on = append([]string{"NO CERTIFICATE IS VERIFIED"}, on...)
 		default:
 			on = append(on, v.Key+" "+v.Value)
 		}
@@ -117,6 +119,9 @@ var fine = []string{"balance.zone", "retry.idempotent", "retry.on", "retry.max-w
 	"retry.ignore-retry-after", "retry.replay", "breaker.counts", "breaker.per",
 	"breaker.trials.at-once", "breaker.trials.pass", "breaker.trials.wait", "bulkhead.holds",
 	"fallback.limit", "fallback.timeout", "fallback.cache.entries", "fallback.cache.bytes",
+	"connections.max", "connections.idle", "connections.idle-time", "connections.lifetime",
+	"connections.jitter", "connections.warm", "connections.ping", "connections.ping-timeout",
+	"protocol.", "tls.ca", "tls.cert", "tls.key", "tls.server-name", "response.grace",
 	"health."} // where the door answers probes
 
 // small reports whether a default need not be told: nothing at all, the usual
