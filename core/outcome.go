@@ -83,6 +83,9 @@ type Result struct {
 	Cause      Cause
 	NoRetry    bool          // the other side, or a layer below, asks not to be tried again
 	RetryAfter time.Duration // how long the other side asks to be left alone; zero: it did not say
+	// Exact says that RetryAfter, also if it is zero, is when the other side
+	// wants to be tried again, and not the least wait: gRPC's pushback.
+	Exact bool
 }
 
 func nameOf(names []string, i int) string {

@@ -177,7 +177,9 @@ func (c *Call) again(now core.Instant, e *Event, act Action) Action {
 	}
 	if c.race != nil { // what its other attempts were told holds as well
 		c.last.NoRetry = c.last.NoRetry || c.race.noRetry
-		c.last.RetryAfter = max(c.last.RetryAfter, c.race.rest)
+		if c.race.rest > c.last.RetryAfter {
+			c.last.RetryAfter, c.last.Exact = c.race.rest, false
+		}
 	}
 	wait, r := c.wait(now, e)
 	if r != core.NoReason {
@@ -224,7 +226,8 @@ func (c *Call) wait(now core.Instant, e *Event) (time.Duration, core.Reason) {
 		c.emit(now, core.Event{Kind: core.RetryScheduled, Cause: c.last.Cause, Observed: true})
 		return 0, core.AttemptsExhausted
 	}
-	wait := p.cfg.Retry.Wait(made, c.prev, c.last, e.Draw)
+	step := made - int(c.rested)
+	wait := p.cfg.Retry.Wait(step, c.prev, c.last, e.Draw)
 	if !p.fits(now, wait, c.deadline) {
 		return 0, core.WaitTooLong
 	}
@@ -235,7 +238,11 @@ func (c *Call) wait(now core.Instant, e *Event) (time.Duration, core.Reason) {
 		return 0, core.BudgetExhausted
 	}
 	c.budgeted, c.copied = p.budget != nil, false
-	c.prev = p.cfg.Retry.Backoff.Delay(made, c.prev, e.Draw)
+	if c.last.Exact { // from here on the backoff begins anew
+		c.rested, c.prev = uint8(made), 0
+		return wait, core.NoReason
+	}
+	c.prev = p.cfg.Retry.Backoff.Delay(step, c.prev, e.Draw)
 	return wait, core.NoReason
 }
 

@@ -42,6 +42,7 @@ type Call struct {
 	state    state
 	attempts uint8 // started
 	free     uint8 // of those, repeats of requests that never reached a server
+	rested   uint8 // attempts before the last wait that the other side has set
 	orphans  uint8 // lanes whose attempt was abandoned and has not ended
 	slotted  uint8 // of those, lanes that hold a slot
 	open     bool  // the budget counts us as a call

@@ -263,8 +263,11 @@ var outcomes = map[string]core.Result{
 	"timeout":  {Outcome: core.Timeout, Cause: core.TimedOut},
 	"busy":     {Outcome: core.Overloaded, Cause: core.Unavailable, RetryAfter: 300 * time.Millisecond},
 	"no-retry": {Outcome: core.Overloaded, Cause: core.Unavailable, NoRetry: true},
-	"4xx":      {Outcome: core.Ignored, Cause: core.ClientError},
-	"cancel":   {Outcome: core.Cancelled},
+	"pushed": {Outcome: core.Overloaded, Cause: core.Unavailable, Exact: true,
+		RetryAfter: 2 * time.Millisecond},
+	"at-once": {Outcome: core.Overloaded, Cause: core.Unavailable, Exact: true},
+	"4xx":     {Outcome: core.Ignored, Cause: core.ClientError},
+	"cancel":  {Outcome: core.Cancelled},
 }
 
 // event is what an attempt reports.

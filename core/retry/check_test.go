@@ -108,3 +108,26 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", allocs)
 	}
 }
+
+// Pushback: -1 is NoRetry; a number is the wait itself, or too long a one.
+func TestPushbackIsTheWait(t *testing.T) {
+	c := Config{Attempts: 3, MaxWait: time.Second}
+	r := core.Result{Outcome: core.Overloaded, Cause: core.Unavailable, Exact: true}
+	for after, want := range map[time.Duration]core.Reason{0: core.NoReason,
+		time.Second: core.NoReason, time.Second + 1: core.WaitTooLong} {
+		r.RetryAfter = after
+		if got := c.Check(1, r, Unsafe, true); got != want {
+			t.Errorf("asked to wait %v: %v, want %v", after, got, want)
+		}
+		if got := c.Wait(5, 0, r, 0.9); got != after {
+			t.Errorf("asked to wait %v, it waits %v", after, got)
+		}
+	}
+	c.IgnoreRetryAfter = true
+	if got := c.Check(1, r, Idempotent, true); got != core.NoReason {
+		t.Errorf("a wish that is ignored: %v", got)
+	}
+	if got := c.Wait(1, 0, r, 0.5); got >= time.Second {
+		t.Errorf("it is ignored, and the wait is %v", got)
+	}
+}

@@ -16,6 +16,7 @@ import (
 //   - CallerCancelled: the caller left.
 //   - NotRetryable: nothing failed, or the failure would repeat.
 //   - DoNotRetry: the other side asks not to be tried again.
+//   - WaitTooLong: it wants to be tried again, but only after MaxWait.
 //   - NotIdempotent: it may have run, and may not run twice.
 //   - NotReplayable: the request cannot be sent again.
 //   - AttemptsExhausted: it could be tried again, but often enough is enough.
@@ -31,7 +32,9 @@ func (c Config) Check(attempt int, r core.Result, s Safety, replayable bool) cor
 		return core.NotRetryable
 	case r.NoRetry:
 		return core.DoNotRetry
-	case !c.safe(cause, r.RetryAfter, s):
+	case r.Exact && !c.IgnoreRetryAfter && r.RetryAfter > c.maxWait():
+		return core.WaitTooLong
+	case !c.safe(cause, r, s):
 		return core.NotIdempotent
 	case !replayable:
 		return core.NotReplayable
@@ -42,11 +45,11 @@ func (c Config) Check(attempt int, r core.Result, s Safety, replayable bool) cor
 }
 
 // safe reports whether the call may run again, given how it failed.
-func (c Config) safe(cause core.Cause, asked time.Duration, s Safety) bool {
+func (c Config) safe(cause core.Cause, r core.Result, s Safety) bool {
 	if cause == core.Unsent {
 		return true // it never ran
 	}
-	if (cause == core.Unavailable || cause == core.TooMany) && asked > 0 {
+	if (cause == core.Unavailable || cause == core.TooMany) && (r.RetryAfter > 0 || r.Exact) {
 		// Whoever names a time to come back has refused the call on purpose
 		// and did not run it. A bare 503 may also stand for a server that
 		// broke down halfway, behind a gateway.
@@ -70,11 +73,15 @@ func (c Config) causes() Causes {
 
 // Wait returns how long to wait after k attempts, the last of which ended as
 // r: the backoff, or what the server asked for up to MaxWait, whichever is
-// longer. prev and draw are those of Backoff.Delay.
+// longer; a wait that is Exact is the server's alone. prev and draw are those of
+// Backoff.Delay.
 func (c Config) Wait(k int, prev time.Duration, r core.Result, draw float64) time.Duration {
 	wait := c.Backoff.Delay(k, prev, draw)
-	if c.IgnoreRetryAfter {
+	switch {
+	case c.IgnoreRetryAfter:
 		return wait
+	case r.Exact:
+		return r.RetryAfter
 	}
 	return max(wait, min(r.RetryAfter, c.maxWait()))
 }

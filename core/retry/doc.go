@@ -22,7 +22,8 @@
 //
 // The draw is an argument: the driver owns the random numbers, and the same
 // draws give the same waits. A wait that the server asks for, capped by
-// MaxWait, is a lower bound.
+// MaxWait, is a lower bound; an exact one (gRPC's pushback) is the wait, and one
+// beyond MaxWait means no other attempt.
 //
 // # Locking
 //
