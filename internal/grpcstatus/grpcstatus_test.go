@@ -41,14 +41,14 @@ func TestPushbackSaysMoreThanTheCode(t *testing.T) {
 		want   core.Result
 	}{
 		{Unavailable, []string{"250"}, core.Result{Outcome: over, Cause: core.Unavailable,
-			RetryAfter: 250 * time.Millisecond}},
+			Exact: true, RetryAfter: 250 * time.Millisecond}},
 		{Unavailable, []string{"-1"}, core.Result{Outcome: over, Cause: core.Unavailable, NoRetry: true}},
 		// What cannot be read means "do not", never "at once" (F069).
 		{Unavailable, []string{"soon"}, core.Result{Outcome: over, Cause: core.Unavailable, NoRetry: true}},
 		{Unavailable, []string{"1", "1"}, core.Result{Outcome: over, Cause: core.Unavailable, NoRetry: true}},
-		{Unavailable, []string{"0"}, core.Result{Outcome: over, Cause: core.Unavailable, RetryAfter: 1}},
+		{Unavailable, []string{"0"}, core.Result{Outcome: over, Cause: core.Unavailable, Exact: true, RetryAfter: 1}},
 		{ResourceExhausted, []string{"9"}, core.Result{Outcome: over, Cause: core.TooMany,
-			RetryAfter: 9 * time.Millisecond}},
+			Exact: true, RetryAfter: 9 * time.Millisecond}},
 		{Internal, []string{"-1"}, core.Result{Outcome: core.Failure, Cause: core.ServerError, NoRetry: true}},
 		{NotFound, []string{"250"}, core.Result{Outcome: core.Ignored, Cause: core.ClientError}},
 		{OK, []string{"-1"}, core.Result{Outcome: core.Success}},

@@ -51,6 +51,7 @@ func (c Code) Result(pushback []string) core.Result {
 	}
 	if r.NoRetry = !again; again {
 		r.RetryAfter = max(wait, time.Nanosecond) // 0 would be "it did not say"
+		r.Exact = true
 	}
 	return r
 }
