@@ -29,7 +29,12 @@ func (o *object) top(f *File) {
 	admin.close()
 
 	o.serve(f)
+	o.dependencies(f)
+	o.slo(f)
+}
 
+// dependencies reads what the service calls.
+func (o *object) dependencies(f *File) {
 	const example = "what the service calls, such as pricing: {endpoints: [http://127.0.0.1:9101]}"
 	if f.Serve == nil {
 		o.require("dependencies", example)

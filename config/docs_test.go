@@ -2,6 +2,7 @@ package config
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -127,10 +128,25 @@ const (
 	dep    = "dependencies.NAME."
 	answer = dep + "fallback.order[]."
 	rule   = dep + "faults.rules[]."
+
+	promise = "slo.objectives[]."
+	steps   = promise + "policy.steps[]."
 )
 
 // slots is what those that wait, share or are shed need.
 var slots = [][2]string{{"serve.concurrency", "{}"}}
+
+// promises is what a section of objectives needs.
+var promises = [][2]string{{"slo.objectives", "[{name: a, objective: 99%}]"}}
+
+// sixtyFour is as many features as there may be.
+func sixtyFour() string {
+	var all []string
+	for i := range 64 {
+		all = append(all, "f"+strconv.Itoa(i))
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
 
 // policyPage is docs/policy-file.md.
 var policyPage = &book{
@@ -155,6 +171,14 @@ var policyPage = &book{
 		dep + "tls.cert":                  {{dep + "tls.key", "k"}},
 		dep + "tls.key":                   {{dep + "tls.cert", "c"}},
 		"serve.listen":                    {{"serve.upstream", "http://a"}},
+		"slo":                             {{"serve.listen", ""}}, // an empty serve, and not in place of one
+		"slo.store":                       promises,
+		"slo.flush":                       promises,
+		"slo.beacon":                      promises,
+		"slo.mode":                        promises,
+		promise + "policy.back":           {{steps[:len(steps)-3], "[{left: 1%}]"}},
+		promise + "window.zone":           {{promise + "window.calendar", "month"}},
+		steps + "degrade":                 {{"serve.degrade", sixtyFour()}},
 		rule + "delay":                    {{rule + "kind", "reset"}},
 		rule + "jitter":                   {{rule + "delay", "1h"}},
 		rule + "shape":                    {{rule + "jitter", "1s"}},

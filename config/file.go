@@ -17,6 +17,7 @@ type File struct {
 	Admin        Admin
 	Serve        *Serve        // nil: the service takes what comes
 	Dependencies []*Dependency // as written
+	SLO          *SLO          // nil: nothing is promised
 
 	warnings []Warning
 	name     string

@@ -64,6 +64,8 @@ var (
 		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|response|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
 	atDoor   = regexp.MustCompile(`^serve\.faults\.`)
+	bareSLO  = regexp.MustCompile(`^slo\[\]`)
+	bareStep = regexp.MustCompile(`policy\[\]`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)
 )
 
@@ -75,6 +77,8 @@ func simplify(keys map[string]bool) map[string]bool {
 	for key := range keys {
 		key = inOperation.ReplaceAllString(key, "$1$2")
 		key = bareList.ReplaceAllString(key, "fallback.order[]")
+		key = bareSLO.ReplaceAllString(key, "slo.objectives[]")
+		key = bareStep.ReplaceAllString(key, "policy.steps[]")
 		key = atDoor.ReplaceAllString(key, "dependencies.*.faults.")
 		if !freeKey.MatchString(key) {
 			out[key] = true

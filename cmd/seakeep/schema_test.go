@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -56,7 +57,25 @@ func asEditorsSee(t *testing.T, path string) (doc any, ok bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return doc, yaml.Load(data, &doc) == nil
+	ok = yaml.Load(data, &doc) == nil
+	return untimed(doc), ok
+}
+
+// untimed makes text of times, as which YAML 1.2, and so an editor, has them.
+func untimed(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return v.Format(time.RFC3339)
+	case map[string]any:
+		for key := range v {
+			v[key] = untimed(v[key])
+		}
+	case []any:
+		for i := range v {
+			v[i] = untimed(v[i])
+		}
+	}
+	return v
 }
 
 func policies(t *testing.T, patterns ...string) (paths []string) {

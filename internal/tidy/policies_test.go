@@ -8,8 +8,8 @@ import (
 
 // configured are the policies that people set in a file or a literal.
 var configured = []string{"window", "deadline", "retry", "budget", "breaker", "bulkhead", "stale",
-	"throttle", "hedge", "limit", "queue", "quota", "shed", "degrade", "idempotency", "outlier", "health", "fault", "shard", "failover",
-	"balance"}
+	"throttle", "hedge", "limit", "queue", "quota", "shed", "degrade", "idempotency", "outlier", "health",
+	"fault", "shard", "failover", "slo", "balance"}
 
 // pageOf names the page of a policy where it is not called as its folder: a
 // reader looks for what a thing is for.

@@ -14,8 +14,8 @@ import (
 // pureImports are the standard packages whose use cannot make a decision
 // depend on anything but its arguments, once bannedUses are left out. A package
 // that is not here may be added when that holds for it.
-var pureImports = []string{"bytes", "cmp", "errors", "fmt", "hash/fnv", "math", "math/bits",
-	"slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time", "unicode",
+var pureImports = []string{"bytes", "cmp", "encoding/binary", "errors", "fmt", "hash/fnv", "math",
+	"math/bits", "slices", "sort", "strconv", "strings", "sync", "sync/atomic", "time", "unicode",
 	"unicode/utf8"}
 
 // simImports are those that the simulator may use besides: it writes reports
