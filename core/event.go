@@ -6,22 +6,27 @@ import "time"
 type EventKind uint8
 
 const (
-	// CallStarted: a call entered the ladder.
+	// CallStarted: a call entered the ladder. Left is how much time its caller
+	// gives it.
 	CallStarted EventKind = iota + 1
 	// CallQueued: the call waits for a slot.
 	CallQueued
 	// CallRejected: a rung refused the call before any attempt. With Observed
 	// set the rung only said what it would have done.
 	CallRejected
-	// AttemptStarted: an attempt was launched.
+	// AttemptStarted: an attempt was launched. For the first, Took is how long
+	// the call waited for a slot.
 	AttemptStarted
-	// AttemptEnded: an attempt ended with Outcome after Took.
+	// AttemptEnded: an attempt ended with Outcome after Took. The Detail of a
+	// copy is "hedge", as at its start.
 	AttemptEnded
 	// RetryScheduled: another attempt follows after a wait of Took.
 	RetryScheduled
 	// RetryDenied: the failure stands, for Reason.
 	RetryDenied
-	// BreakerChanged: a breaker went From one state To another.
+	// BreakerChanged: a breaker went From one state To another. Policy is whose
+	// breaker it is: that of a dependency, also if a call of one of its
+	// operations changed it.
 	BreakerChanged
 	// LateReport: an attempt's result belonged to an earlier era of its
 	// breaker and changed nothing.
@@ -36,13 +41,16 @@ const (
 	// RequestQueued: a request that came in waits for a slot.
 	RequestQueued
 	// RequestAdmitted: a request that came in begins to be served. Took is how
-	// long it waited.
+	// long it waited, Left how much time its caller gave it when it came.
 	RequestAdmitted
-	// RequestRefused: a request that came in was turned away for Reason. With
-	// Observed set it was let in all the same.
+	// RequestRefused: a request that came in was turned away for Reason, Took
+	// after it came; Left is as of RequestAdmitted. With Observed set it was let
+	// in all the same.
 	RequestRefused
-	// RequestEnded: a request that was served ended with Outcome after Took,
-	// its wait included.
+	// RequestEnded: a request that was served ended with Outcome. Took is from
+	// its arrival, its wait included, until its answer began, or ended if nobody
+	// said when it began. The Detail "late" means that it came to nobody who
+	// still waited, or after its deadline.
 	RequestEnded
 	// LimitChanged: the concurrency limit went From one number To another.
 	LimitChanged
@@ -111,11 +119,23 @@ type Event struct {
 	Policy   string        // the dependency, or dependency/operation
 	Key      string        // for a policy kept per key: which
 	Took     time.Duration // how long it took, or will be waited
+	Left     time.Duration // until the caller's deadline; negative: it has passed; 0: it has none
 	From, To string        // of what has changed: states by name, or numbers
 	Seq      uint64        // BreakerChanged, FailoverChanged: rises by one with each of its changes
 	Detail   string        // a fixed word more, such as the kind of fallback
 
 	Criticality Criticality // of the request, where it is known
+}
+
+// Left returns what an Event says of a deadline.
+func Left(now, deadline Instant) time.Duration {
+	switch {
+	case deadline == Never:
+		return 0
+	case deadline <= now:
+		return min(deadline.Sub(now), -1)
+	}
+	return deadline.Sub(now)
 }
 
 // Observer receives events. Observe is called on the goroutine that made the

@@ -105,7 +105,7 @@ func (c *Call) account(now core.Instant, r core.Result, took time.Duration) {
 	}
 	if p.observer != nil {
 		c.emit(now, core.Event{Kind: core.AttemptEnded, Outcome: r.Outcome, Cause: r.Cause,
-			Took: took})
+			Took: took, Detail: c.detail()})
 	}
 }
 

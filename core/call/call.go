@@ -61,7 +61,7 @@ func (c *Call) Begin(now core.Instant, p *Plan, req *Request) Action {
 	c.req.RetriedAbove, c.req.Tail, c.req.Left = req.RetriedAbove, req.Tail, req.Left
 	c.req.Class, c.req.Hedge = req.Class, req.Hedge
 	if p.observer != nil {
-		c.emit(now, core.Event{Kind: core.CallStarted})
+		c.emit(now, core.Event{Kind: core.CallStarted, Left: core.Left(now, req.Deadline)})
 	}
 	if req.Left {
 		return c.leave(now)
@@ -195,7 +195,11 @@ func (c *Call) launch(now core.Instant) Action {
 		}
 	}
 	if p.observer != nil {
-		c.emit(now, core.Event{Kind: core.AttemptStarted, Detail: c.detail()})
+		e := core.Event{Kind: core.AttemptStarted, Detail: c.detail()}
+		if c.attempts == 1 {
+			e.Took = now.Sub(c.began)
+		}
+		c.emit(now, e)
 	}
 	return Action{WakeAt: wake, Start: c.bit()}
 }

@@ -24,7 +24,8 @@ type Plan struct {
 	throttle *throttle.Throttle
 	hedge    *hedge.Hedge
 	stats    *Stats
-	shared   Rungs // rungs that belong to the plan this one is a part of
+	shared   Rungs  // rungs that belong to the plan this one is a part of
+	whole    string // the name of that plan
 }
 
 // New compiles a policy. The seed feeds the breakers' jitter; the same seed
@@ -129,6 +130,7 @@ func (p *Plan) disown() {
 // is used.
 func (p *Plan) Share(with *Plan, own Rungs) {
 	p.shared = (RungBreaker | RungBulkhead | RungThrottle | RungRetry) &^ own
+	p.whole = with.cfg.Name
 	if p.shared.Has(RungBreaker) && p.cfg.Breaker != nil {
 		p.breaker, p.keyed = with.breaker, with.keyed
 	}
@@ -192,6 +194,7 @@ func (p *Plan) EndOrphan(now core.Instant, slot bool) {
 // Snapshot is a plan's state for people and programs to read.
 type Snapshot struct {
 	Name     string
+	Shared   Rungs // rungs that belong to the dependency that this is an operation of
 	Stats    StatsSnapshot
 	Breaker  *breaker.Snapshot
 	Keyed    []breaker.Snapshot
@@ -204,7 +207,7 @@ type Snapshot struct {
 // Snapshot reads the state of every rung. It changes nothing and takes no
 // permit.
 func (p *Plan) Snapshot(now core.Instant) Snapshot {
-	s := Snapshot{Name: p.cfg.Name, Stats: p.stats.snapshot(now)}
+	s := Snapshot{Name: p.cfg.Name, Shared: p.shared, Stats: p.stats.snapshot(now)}
 	if p.breaker != nil {
 		b := p.breaker.Snapshot(now)
 		s.Breaker = &b
@@ -256,8 +259,12 @@ func (p *Plan) tell(now core.Instant, key string, ch breaker.Change) {
 	if !ch.Happened() || p.observer == nil {
 		return
 	}
-	p.Emit(core.Event{At: now, Kind: core.BreakerChanged, Reason: ch.Reason, Key: key,
-		From: ch.From.String(), To: ch.To.String(), Seq: ch.Seq})
+	e := core.Event{At: now, Kind: core.BreakerChanged, Reason: ch.Reason, Key: key,
+		From: ch.From.String(), To: ch.To.String(), Seq: ch.Seq, Policy: p.cfg.Name}
+	if p.shared.Has(RungBreaker) {
+		e.Policy = p.whole
+	}
+	p.observer.Observe(e)
 }
 
 // Force puts a breaker in a mode by hand and reports the change: that of the

@@ -77,8 +77,11 @@ func (v *Visit) End(now core.Instant, r core.Result) {
 	if from != to { // whatever the observer does, everything has been given back
 		d.changed(now, core.LimitChanged, number(from), number(to))
 	}
-	d.emit(now, v, core.Event{Kind: core.RequestEnded, Outcome: r.Outcome,
-		Took: now.Sub(v.arrived)})
+	e := core.Event{Kind: core.RequestEnded, Outcome: r.Outcome, Took: answered.Sub(v.arrived)}
+	if !useful {
+		e.Detail = "late"
+	}
+	d.emit(now, v, e)
 }
 
 // sample tells the limit how a request that had a slot went, and returns the

@@ -79,6 +79,7 @@ type Visit struct {
 	answered core.Instant // when the answer began, if it has
 	deadline core.Instant
 	after    time.Duration
+	left     time.Duration // until the caller's deadline, on arrival
 }
 
 // Reason returns why the visit was refused.
@@ -99,7 +100,7 @@ func (v *Visit) Begin(now core.Instant, d *Door, req Request) Action {
 	if uint(req.Class.Index()) >= core.Criticalities {
 		panic("serve: Begin of no class that there is")
 	}
-	*v = Visit{door: d, class: req.Class, arrived: now}
+	*v = Visit{door: d, class: req.Class, arrived: now, left: core.Left(now, req.Deadline)}
 	d.Sweep(now)
 	d.stats.offered(req.Class)
 	if d.recovery != nil {
@@ -238,7 +239,8 @@ func (v *Visit) timeUp(now core.Instant, r core.Reason) core.Reason {
 func (v *Visit) admit(now core.Instant) Action {
 	v.admitted, v.verdict = now, Admitted
 	v.door.stats.admitted(v.class)
-	v.door.emit(now, v, core.Event{Kind: core.RequestAdmitted, Took: now.Sub(v.arrived)})
+	v.door.emit(now, v, core.Event{Kind: core.RequestAdmitted, Took: now.Sub(v.arrived),
+		Left: v.left})
 	return Action{WakeAt: v.deadline, Verdict: Admitted}
 }
 
@@ -247,7 +249,8 @@ func (v *Visit) refuse(now core.Instant, r core.Reason) Action {
 	v.reason, v.verdict = r, Refused
 	v.forget(now)
 	v.door.stats.refused(v.class, r)
-	v.door.emit(now, v, core.Event{Kind: core.RequestRefused, Reason: r, Took: now.Sub(v.arrived)})
+	v.door.emit(now, v, core.Event{Kind: core.RequestRefused, Reason: r, Took: now.Sub(v.arrived),
+		Left: v.left})
 	return Action{WakeAt: core.Never, Verdict: Refused}
 }
 
@@ -262,7 +265,7 @@ func (v *Visit) leave(now core.Instant) Action {
 	v.forget(now)
 	v.door.stats.left(v.class)
 	v.door.emit(now, v, core.Event{Kind: core.RequestRefused, Reason: v.reason,
-		Took: now.Sub(v.arrived)})
+		Took: now.Sub(v.arrived), Left: v.left})
 	return Action{WakeAt: core.Never, Verdict: Left}
 }
 
