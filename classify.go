@@ -23,29 +23,31 @@ func (v *verdict) Unwrap() error { return v.error }
 // Ignore marks an error as the caller's own mistake, such as a 404: no policy
 // counts it and it is not retried. A nil error stays nil.
 func Ignore(err error) error {
-	return mark(err, core.Result{Outcome: core.Ignored, Cause: core.ClientError})
+	return Mark(err, core.Result{Outcome: core.Ignored, Cause: core.ClientError})
 }
 
 // Overloaded marks an error as the other side's refusal, with the time it asks
 // to be left alone, or zero. It counts as a failure and may be retried.
 func Overloaded(err error, retryAfter time.Duration) error {
-	return mark(err, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable,
+	return Mark(err, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable,
 		RetryAfter: retryAfter})
 }
 
 // NoRetry marks an error as one that must not be tried again, for example
 // because a layer below has retried already.
 func NoRetry(err error) error {
-	return mark(err, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable, NoRetry: true})
+	return Mark(err, core.Result{Outcome: core.Overloaded, Cause: core.Unavailable, NoRetry: true})
 }
 
 // Unsent marks an error of a request that never reached the other side, so
 // that repeating it is safe whatever it does.
 func Unsent(err error) error {
-	return mark(err, core.Result{Outcome: core.Failure, Cause: core.Unsent})
+	return Mark(err, core.Result{Outcome: core.Failure, Cause: core.Unsent})
 }
 
-func mark(err error, r core.Result) error {
+// Mark says of an error what policies should see in it, for an adapter whose
+// errors Classify does not know. A nil error stays nil.
+func Mark(err error, r core.Result) error {
 	if err == nil {
 		return nil
 	}

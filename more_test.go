@@ -237,3 +237,14 @@ func TestForceAndExplainPerKey(t *testing.T) {
 		t.Error("the breaker of tenant a was not reset")
 	}
 }
+
+func TestMarkIsTheWordThatCounts(t *testing.T) {
+	want := core.Result{Outcome: core.Overloaded, Cause: core.TooMany, RetryAfter: time.Second, Exact: true}
+	err := Mark(Ignore(errBoom), want)
+	if got := Classify(err); got != want || !errors.Is(err, errBoom) || err.Error() != errBoom.Error() {
+		t.Errorf("%v is %+v", err, got)
+	}
+	if Mark(nil, want) != nil {
+		t.Error("no error has become one")
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/fault"
+	"github.com/seakeep/seakeep/internal/incoming"
 )
 
 // behindFaults serves a request that the door has let in, unless a fault does
@@ -56,7 +57,7 @@ func KeepMarks(c *config.Faults, r *http.Request) {
 	if r.Header[config.FaultHeader] == nil {
 		return
 	}
-	if addr, err := addrOf(r.RemoteAddr); c == nil || err != nil || !c.Trusts(addr) {
+	if addr, err := incoming.Addr(r.RemoteAddr); c == nil || err != nil || !c.Trusts(addr) {
 		delete(r.Header, config.FaultHeader)
 	}
 }

@@ -3,11 +3,7 @@ package seakeephttp
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,16 +11,12 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
-	"github.com/seakeep/seakeep/core/retry"
-	"github.com/seakeep/seakeep/core/shed"
+	"github.com/seakeep/seakeep/internal/incoming"
 )
 
 // DegradedHeader tells a program behind the proxy which features are off: their
 // names, separated by commas. It is not there while everything is on.
 const DegradedHeader = "X-Seakeep-Degraded"
-
-// grpcAttemptsHeader counts the attempts before this one.
-const grpcAttemptsHeader = "Grpc-Previous-Rpc-Attempts"
 
 // Gate is a Door for HTTP: it reads from a request who asks, how important it
 // is and by when, and turns a refusal into an answer. Handler is all that a
@@ -86,7 +78,7 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 		delete(r.Header, DegradedHeader)
 	}
 	door, cfg := g.set.Door(), g.set.File().Serve
-	if door == nil || cfg == nil || exempt(cfg.Health, r.URL.Path) {
+	if door == nil || cfg == nil || incoming.Exempt(cfg.Health, r.URL.Path) {
 		return &Passage{Request: r}, nil
 	}
 	a := arrival(cfg, r)
@@ -132,98 +124,17 @@ func correct(h http.Header, cfg *config.Serve, v *seakeep.Visit) {
 	}
 }
 
-// exempt reports whether a path is one of those that are never refused. A
-// health check that is shed takes a healthy instance out, and its load to the
-// others.
-func exempt(health []string, path string) bool {
-	for _, h := range health {
-		prefix, all := strings.CutSuffix(h, "*")
-		if h == path || all && strings.HasPrefix(path, prefix) && plain(path) {
-			return true
-		}
-	}
-	return false
-}
-
-// plain reports whether a path leads where it seems to: /health/../orders is
-// no health check to a server that tidies up.
-func plain(path string) bool {
-	return !strings.Contains(path, "/.") && !strings.Contains(path, "//") &&
-		!strings.Contains(path, `\`)
-}
-
-// arrival reads what a request says of itself. What is malformed is as good as
-// absent.
+// arrival reads what a request says of itself.
 func arrival(cfg *config.Serve, r *http.Request) seakeep.Arrival {
-	h := r.Header
-	a := seakeep.Arrival{Class: class(&cfg.Criticality, r), Retry: retried(h)}
-	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil || h[deadline.GRPCHeader] != nil {
-		if left, ok, _ := deadline.Read(h.Get); ok {
-			a.Deadline = seakeep.Now().Add(left)
-		}
+	in := incoming.Request{Remote: r.RemoteAddr, Fields: func(name string) []string {
+		return r.Header[http.CanonicalHeaderKey(name)]
+	}}
+	a := seakeep.Arrival{Class: in.Class(&cfg.Criticality), Retry: in.Retried(),
+		Tenant: in.Tenant(cfg), Cohort: in.Cohort(cfg)}
+	if left, ok := in.Left(); ok {
+		a.Deadline = seakeep.Now().Add(left)
 	}
-	if cfg.Tenant != "" {
-		a.Tenant = h.Get(cfg.Tenant)
-	}
-	a.Cohort = cohort(cfg.User, h)
 	return a
-}
-
-// class returns how important a request is. Only those whom the file trusts may
-// say that theirs is more important than usual.
-func class(c *config.Criticality, r *http.Request) core.Criticality {
-	values := r.Header[http.CanonicalHeaderKey(c.Header)]
-	if len(values) != 1 {
-		return c.Default
-	}
-	claimed, ok := core.ParseCriticality(strings.TrimSpace(values[0]))
-	if !ok {
-		return c.Default
-	}
-	if claimed > c.Default && !trusted(c, r.RemoteAddr) {
-		return c.Default
-	}
-	return claimed
-}
-
-func trusted(c *config.Criticality, remote string) bool {
-	if len(c.Trust) == 0 {
-		return false
-	}
-	addr, err := addrOf(remote)
-	return err == nil && c.Trusts(addr)
-}
-
-// addrOf returns the address in a host and port, or in a host alone.
-func addrOf(remote string) (netip.Addr, error) {
-	host, _, err := net.SplitHostPort(remote)
-	if err != nil {
-		host = remote
-	}
-	return netip.ParseAddr(host)
-}
-
-// retried reports whether whoever sent the request is trying again.
-func retried(h http.Header) bool {
-	for _, name := range [...]string{retry.AttemptHeader, retry.EnvoyAttemptHeader} {
-		if n, ok := retry.ParseAttempt(h.Get(name)); ok && n > 1 {
-			return true
-		}
-	}
-	n, err := strconv.Atoi(h.Get(grpcAttemptsHeader))
-	return err == nil && n > 0
-}
-
-// cohort returns the part of a class that a request belongs to: its user's, so
-// that one user sees all or nothing, or any if it names none. The hour deals
-// the users anew, so that nobody is last for ever.
-func cohort(header string, h http.Header) uint8 {
-	if header != "" {
-		if user := h.Get(header); user != "" {
-			return shed.CohortOf(user, uint64(time.Now().Unix()/3600))
-		}
-	}
-	return uint8(rand.Uint32N(shed.Cohorts))
 }
 
 // Answered says that the answer has begun and goes on at the client's pace, so

@@ -15,6 +15,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/incoming"
 )
 
 // tiedPath is where a door is told that a request's twin is served.
@@ -89,7 +90,7 @@ func (g *Gate) CallOff(w http.ResponseWriter, r *http.Request) bool {
 
 // knows reports whether an address is one of those that may tie requests.
 func knows(c *config.Tied, remote string) bool {
-	a, err := addrOf(remote)
+	a, err := incoming.Addr(remote)
 	return err == nil && c.Trusts(a)
 }
 

@@ -55,6 +55,7 @@ var floors = map[string]int{
 	"internal/problem": 6,
 
 	"internal/grpcstatus": 6,
+	"internal/incoming":   6,
 
 	"sim/stats":   1,
 	"sim/study":   7,

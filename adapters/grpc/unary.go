@@ -1,0 +1,137 @@
+package seakeepgrpc
+
+import (
+	"context"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/call"
+)
+
+// unary is a call with one request and one answer on its way through the
+// ladder.
+type unary struct {
+	exchange
+	caching
+	req, reply any
+	invoke     func(ctx context.Context, w wish, opts []grpc.CallOption) error
+
+	last *sending // of the attempt that the call goes by
+	got  any      // its answer, if that is not in reply
+	err  error    // its error
+
+	mu   sync.Mutex // guards live
+	live int        // attempts under way
+}
+
+func (u *unary) do() error {
+	err := u.run()
+	u.options.give(u.last)
+	u.options.finish(err)
+	return err
+}
+
+func (u *unary) run() error {
+	if u.fresh(&u.exchange, u.reply) {
+		return nil
+	}
+	defer u.release()
+	var end seakeep.Ending
+	ask := u.request()
+	if u.hedged() && u.copyable() {
+		ask.Hedge = true
+		end = u.adapter.Race(u.ctx, ask, seakeep.Racer{Try: u.race,
+			Facts: func() call.Facts { return u.facts(core.Result{}) }})
+	} else {
+		end = u.adapter.Run(u.ctx, ask, u.try)
+	}
+	if end.Verdict == call.Succeeded {
+		if u.got != nil {
+			fill(u.reply, u.got)
+		}
+		u.store(u.reply)
+		u.exercise(u.reply)
+		return nil
+	}
+	failure := withStatus(u.adapter.Failure(u.ctx, u.key, end, u.err))
+	if !u.adapter.WantsFallback(&end) {
+		return failure
+	}
+	if err := u.fallBack(&u.exchange, u.reply); err != nil {
+		return u.adapter.Unanswered(failure, err)
+	}
+	return nil
+}
+
+// copyable makes ready for copies. An attempt that has lost may still be sending
+// when the caller has its answer and uses its request for something else, so
+// that attempts work on a request of their own.
+func (u *unary) copyable() bool {
+	req, ok := u.req.(proto.Message)
+	if !ok || another(u.reply) == nil {
+		return false
+	}
+	u.req = proto.Clone(req)
+	return true
+}
+
+// try makes one attempt of a call that has no copies.
+func (u *unary) try(ctx context.Context, attempt int) seakeep.Tried {
+	a := &leg{}
+	r := a.send(ctx, u, wish{attempt: attempt, req: u.req, reply: u.reply})
+	u.last, u.err = &a.sending, a.err
+	if r.Outcome == core.Success {
+		return seakeep.Tried{Result: r, Note: seakeep.NoteOf(a.hurt.Names())}
+	}
+	return seakeep.Tried{Result: r, Facts: u.facts(r), Note: seakeep.NoteOf(a.hurt.Names())}
+}
+
+// race makes one attempt of a call that may have others under way.
+func (u *unary) race(ctx context.Context, attempt int) seakeep.Tried {
+	u.mu.Lock()
+	copied := u.live > 0
+	u.live++
+	u.mu.Unlock()
+	defer func() {
+		u.mu.Lock()
+		u.live--
+		u.mu.Unlock()
+	}()
+	a, reply := &leg{}, another(u.reply)
+	r := a.send(ctx, u, wish{attempt, copied, u.req, reply})
+	return seakeep.Tried{Result: r, Facts: u.facts(r), Note: &seakeep.Note{Faults: a.hurt.Names(),
+		Then: func(kept bool) {
+			if kept {
+				u.last, u.err, u.got = &a.sending, a.err, reply
+			}
+		}}}
+}
+
+// leg is one attempt.
+type leg struct {
+	sending
+	err  error
+	hurt *seakeep.Hurt // on purpose; nil: not at all
+}
+
+// wish is what an attempt is to be.
+type wish struct {
+	attempt    int
+	copied     bool
+	req, reply any
+}
+
+// send makes the attempt, unless a fault does something to it.
+func (a *leg) send(ctx context.Context, u *unary, w wish) core.Result {
+	sent := u.tell(ctx, w.attempt, w.copied)
+	opts := a.with(&u.options, func(error) { a.ended = true })
+	a.hurt = u.injury()
+	a.err = injured(sent, a.hurt, func(ctx context.Context) error {
+		return u.invoke(ctx, w, opts)
+	})
+	return u.result(ctx, &a.sending, a.err)
+}
