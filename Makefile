@@ -10,8 +10,9 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 
 # Commands that the tests need, as command:packages. The race detector needs a
-# C compiler, WebAssembly something to run it.
-NEEDS := gcc:gcc,libc6-dev node:nodejs
+# C compiler, WebAssembly something to run it, the adapters' tests real servers.
+# Debian keeps the server of PostgreSQL off the PATH; pg_ctlcluster stands for it.
+NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:redis-server
 
 # The modules in go.work, so that a new one is checked without a line here.
 # The benchmarks stay out of -race, which would only slow them down.
