@@ -10,9 +10,11 @@ SHELL := /bin/bash
 .NOTPARALLEL:
 
 # Commands that the tests need, as command:packages. The race detector needs a
-# C compiler, WebAssembly something to run it, the adapters' tests real servers.
+# C compiler, WebAssembly something to run it, the adapters' tests real servers;
+# Prometheus and its promtool judge our metrics.
 # Debian keeps the server of PostgreSQL off the PATH; pg_ctlcluster stands for it.
-NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:redis-server
+NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:redis-server \
+	prometheus:prometheus
 
 # The modules in go.work, so that a new one is checked without a line here.
 # The benchmarks stay out of -race, which would only slow them down.
@@ -112,16 +114,21 @@ setup: ## Debian packages that are missing, and the modules
 	@go mod download
 	@cd internal/tools && GOWORK=off go mod download
 
+# What stands in for the modules of this repository, which no registry has.
+OURS = $(patsubst ./adapters/%,adapters/%,$(filter ./adapters/%,$(MODULES)))
+USE  = -replace 'github.com/seakeep/seakeep=$(CURDIR)' \
+	$(foreach a,$(OURS),-replace 'github.com/seakeep/seakeep/$(a)=$(CURDIR)/$(a)')
+DROP = -dropreplace github.com/seakeep/seakeep \
+	$(foreach a,$(OURS),-dropreplace github.com/seakeep/seakeep/$(a))
+
 .PHONY: mod
 mod: ## tidy every go.mod, as go mod tidy cannot do in a workspace
 	@for dir in $(MODULES); do \
 		( cd "$$dir"; echo "tidy $$dir"; copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
 		cp go.mod "$$copy/t.mod"; cp go.sum "$$copy/t.sum" 2>/dev/null || true; export GOWORK=off; \
-		[ "$$dir" = . ] || go mod edit -replace 'github.com/seakeep/seakeep=$(CURDIR)' \
-			-replace 'github.com/seakeep/seakeep/adapters/bolt=$(CURDIR)/adapters/bolt' "$$copy/t.mod"; \
+		[ "$$dir" = . ] || go mod edit $(USE) "$$copy/t.mod"; \
 		go mod tidy -modfile "$$copy/t.mod"; \
-		go mod edit -dropreplace github.com/seakeep/seakeep \
-			-dropreplace github.com/seakeep/seakeep/adapters/bolt "$$copy/t.mod"; \
+		[ "$$dir" = . ] || go mod edit $(DROP) "$$copy/t.mod"; \
 		cp "$$copy/t.mod" go.mod; cp "$$copy/t.sum" go.sum ); \
 	done
 

@@ -51,7 +51,7 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 	flags := c.Flags()
 	flags.StringVarP(&f.config, "config", "c", "seakeep.yaml", "the policy `file`")
 	flags.StringVar(&f.options.Admin, "admin", "",
-		"`address` of /livez, /readyz and /v1/...; wins over the file's admin.listen")
+		"`address` of /livez, /readyz, /metrics and /v1/...; wins over the file's admin.listen")
 	flags.DurationVar(&f.options.DrainDelay, "drain-delay", 0,
 		"go on accepting for so long after SIGTERM, with /readyz saying 503")
 	flags.DurationVar(&f.options.Grace, "grace", 30*time.Second,
@@ -60,6 +60,8 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 		"the most `bytes` of a request's line and fields; more is answered with 431")
 	flags.IntVar(&f.options.MaxConns, "max-connections", 10_000,
 		"the most connections open at one address; the next one waits")
+	flags.BoolVar(&f.options.NativeHistograms, "native-histograms", false,
+		"offer durations on /metrics in fine buckets too, for a Prometheus that takes native histograms")
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
 	return c
 }

@@ -70,6 +70,8 @@ var floors = map[string]int{
 	"adapters/sql":   7,
 	"adapters/bolt":  7,
 
+	"adapters/prometheus": 7,
+
 	"seakeeptest": 8,
 
 	"cmd/seakeep/wire":     7,

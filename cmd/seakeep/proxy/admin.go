@@ -28,6 +28,7 @@ func (p *Proxy) adminHandler() http.Handler {
 			say(w, http.StatusServiceUnavailable, "draining")
 		}
 	})
+	mux.Handle("GET /metrics", p.metricsHandler())
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) {
 		show(w, http.StatusOK, p.status())
 	})

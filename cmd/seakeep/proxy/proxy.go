@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/seakeephttp"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // Options say how to run a proxy. The zero value of each field is its default.
@@ -35,6 +37,9 @@ type Options struct {
 	// MaxConns is the most connections open at once at one listener; the next
 	// one waits. The default is 10,000.
 	MaxConns int
+	// NativeHistograms has /metrics offer durations in fine buckets too, for a
+	// Prometheus that takes native histograms.
+	NativeHistograms bool
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 
@@ -61,6 +66,7 @@ type Proxy struct {
 	id      string // in Via, to know our own requests
 	started time.Time
 	local   *sampler // of log lines about answers made here
+	metrics *telemetry.Metrics
 	reasons explanations
 	// gathered is how many bytes of request bodies are held.
 	gathered atomic.Int64
@@ -83,13 +89,23 @@ type Proxy struct {
 
 // New returns a proxy for a set of policies, with all its listeners open: from
 // here on connections wait until Run accepts them. Without a path there is no
-// file to reload; see Open.
+// file to reload; see Open. Nor are there counts of what the policies decide,
+// unless the set was made with an observer that counts.
 func New(set *seakeep.Set, o Options) (*Proxy, error) {
 	p := newProxy(o)
 	p.set = set
+	return p, p.begin(set.File())
+}
+
+// begin opens the listeners of the first file.
+func (p *Proxy) begin(file *config.File) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p, p.arrange(set.File(), func() error { return nil })
+	err := p.arrange(file, func() error { return nil })
+	p.mu.Unlock()
+	if err == nil {
+		p.metrics.Watch(p)
+	}
+	return err
 }
 
 func newProxy(o Options) *Proxy {
@@ -103,8 +119,9 @@ func newProxy(o Options) *Proxy {
 		id:     strconv.FormatUint(rand.Uint64(), 36),
 		failed: make(chan error, 1), fronts: map[string]*front{},
 		transports: map[string]*seakeephttp.Transport{}}
+	p.metrics = newMetrics(o)
 	p.keys = seakeephttp.NewKeys(http.HandlerFunc(keyed), seakeephttp.HandlerOptions{
-		OpenStore: openStore})
+		OpenStore: openStore, Observer: p.metrics})
 	p.closing, p.kill = context.WithCancel(context.Background())
 	return p
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/internal/problem"
 	"github.com/seakeep/seakeep/seakeephttp"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // fileState is what is known of the policy file.
@@ -20,9 +21,11 @@ type fileState struct {
 	path    string // empty: the policies came from elsewhere
 	sum     [sha256.Size]byte
 	loaded  time.Time
-	reloads int   // that changed what is in use
-	err     error // why the latest text is not in use; nil: it is
-	errAt   time.Time
+	reloads int // that changed what is in use
+	// refusals are texts that were not put to use.
+	refusals int
+	err      error // why the latest text is not in use; nil: it is
+	errAt    time.Time
 }
 
 // Open returns a proxy for a policy file, as New does, which reloads the file
@@ -34,15 +37,13 @@ func Open(path string, o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.set, err = seakeep.NewSet(file, seakeep.Options{Observer: observer{p.log}})
+	p.set, err = seakeep.NewSet(file, seakeep.Options{Observer: telemetry.Tee(observer{p.log}, p.metrics)})
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.file = fileState{path: path, sum: sum, loaded: time.Now()}
 	p.warn(file)
-	return p, p.arrange(file, func() error { return nil })
+	return p, p.begin(file)
 }
 
 func load(path string) (*config.File, [sha256.Size]byte, error) {
@@ -91,6 +92,7 @@ func (p *Proxy) reload(force bool) error {
 	}
 	if err != nil {
 		p.file.err, p.file.errAt = err, time.Now()
+		p.file.refusals++
 		p.log.Error("the policy file is refused; what runs goes on unchanged", "file", p.file.path)
 		for line := range strings.Lines(err.Error()) {
 			p.log.Error(strings.TrimSpace(line))
