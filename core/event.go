@@ -89,6 +89,10 @@ const (
 	// FailoverChanged: where calls of a dependency with a second provider go
 	// went From one state To another. Detail names the second provider.
 	FailoverChanged
+
+	// CertificatesRead: files of certificates have changed and were read again.
+	// They are in use, or Detail says why not: then those before stay.
+	CertificatesRead
 )
 
 var eventNames = [...]string{
@@ -100,6 +104,7 @@ var eventNames = [...]string{
 	"hedge-denied",
 	"endpoint-changed", "panic-changed", "endpoints-found", "resolve-failed",
 	"failover-changed",
+	"certificates-read",
 }
 
 // String returns the kind's name in lower case with hyphens.

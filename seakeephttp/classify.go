@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/internal/connpool"
 )
 
 // longestRetryAfter bounds what an answer may ask for. Nobody waits longer than
@@ -78,14 +80,40 @@ func (f failed) result(classify func(error) core.Result) core.Result {
 		r = core.Result{Outcome: core.Failure, Cause: core.Unknown}
 	case r.Cause == core.Unknown && tooLarge(f.err):
 		r.Cause = core.BadAnswer
-	case r.Outcome.Failed() && noHandshake(f.err):
+	case r.Outcome.Failed() && (noHandshake(f.err) || connpool.NeverSent(f.err)):
 		r.Cause = core.Unsent
+		if connpool.Refused(f.err) {
+			r.Outcome = core.Overloaded
+		}
+	case r.Cause == core.Unknown:
+		r = connectionLost(f.err, r)
 	}
 	if f.unsent && r.Outcome.Failed() && (r.Cause == core.TimedOut || r.Cause == core.Reset ||
 		r.Cause == core.Unknown) {
 		r.Cause = core.Unsent
 	}
 	return r
+}
+
+// connectionLost says what an error of HTTP/2 means that net/http's other errors
+// do not: the stream was reset, or its connection ended.
+func connectionLost(err error, r core.Result) core.Result {
+	_, reset := connpool.StreamCode(err)
+	switch {
+	case connpool.Calm(err):
+		return core.Result{Outcome: core.Overloaded, Cause: core.TooMany}
+	case reset, slices.ContainsFunc(ended, func(s string) bool { return strings.Contains(err.Error(), s) }):
+		r.Cause = core.Reset
+	}
+	return r
+}
+
+// ended are what net/http says of connections of HTTP/2 that have ended, where it
+// has no error values.
+var ended = []string{
+	"http2: server sent GOAWAY and closed the connection",
+	"http2: client connection lost",
+	"http2: client connection force closed", // ours, of one that has gone dead
 }
 
 // noHandshake reports whether a TLS connection did not come about, for which

@@ -97,6 +97,7 @@ func (t *Transport) newPool(old *pool) *pool {
 // know t.
 func (t *Transport) store(p *pool) {
 	old := t.pool.Swap(p)
+	t.useConnections(p)
 	if old != nil && old.dir != nil && old.dir != p.dir {
 		go old.dir.care.close() // it waits for checks
 	}
@@ -237,6 +238,12 @@ type Snapshot struct {
 	Panic      bool       // so few endpoints are up that all are used
 	Resolved   *Resolved  // nil: the endpoints are not from DNS
 	Buffered   int64      // bytes of request bodies kept for another attempt
+
+	// Connections are those to each address, if the transport keeps its own.
+	Connections []Connections
+	// Certificates says why changed files of certificates are not in use; empty:
+	// there are none.
+	Certificates string
 }
 
 // Endpoint is the state of one endpoint.
@@ -251,6 +258,9 @@ type Endpoint struct {
 func (t *Transport) Snapshot() Snapshot {
 	p := t.current()
 	s := Snapshot{Dependency: t.name, Buffered: t.family.kept.used.Load()}
+	if t.conns != nil {
+		s.Connections, s.Certificates = t.conns.Snapshot(), t.conns.CertificateProblem()
+	}
 	if p.dir == nil {
 		return s
 	}

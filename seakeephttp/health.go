@@ -26,6 +26,8 @@ type checks struct {
 	cfg   config.Health // under care.mu, as all that follows
 	asker asker         // asks as cfg says
 	last  [64]error     // by endpoint: of its last check; nil: it has passed
+
+	protocol config.Protocol // that the asker speaks
 }
 
 // asker asks one endpoint. No error means that it is well.
@@ -50,14 +52,14 @@ func (c *care) useHealth(p *pool, now core.Instant, all, fresh uint64) {
 	if c.checks == nil {
 		settings.Seed = rand.Uint64()
 		m, _ := health.New(settings) // the file was checked
-		k := &checks{care: c, monitor: m, cfg: *cfg, asker: newAsker(p.of, cfg)}
+		k := &checks{care: c, monitor: m, cfg: *cfg, asker: newAsker(p.of, cfg), protocol: p.config.Protocol}
 		k.ctx, k.stop = context.WithCancel(context.Background())
 		c.checks = k
-	} else if k := c.checks; !reflect.DeepEqual(&k.cfg, cfg) {
+	} else if k := c.checks; !reflect.DeepEqual(&k.cfg, cfg) || k.protocol != p.config.Protocol {
 		k.asker.close()
 		k.asker = newAsker(p.of, cfg)
 		_ = k.monitor.Reconfigure(now, settings)
-		k.cfg = *cfg
+		k.cfg, k.protocol = *cfg, p.config.Protocol
 	}
 	c.checks.monitor.Use(now, all&^fresh)
 	c.checks.monitor.Use(now, all)

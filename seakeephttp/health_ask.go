@@ -21,6 +21,12 @@ const (
 	// healthBody is how much of an answer is read, so that its connection can be
 	// used again. A health check that has more to say costs its connection.
 	healthBody = 64 << 10
+	// healthHeaders bounds the headers of an answer.
+	healthHeaders = 64 << 10
+	// healthIdle is how long a connection is kept at least.
+	healthIdle = 90 * time.Second
+	// maxHandshake bounds a TLS handshake where the base is somebody else's.
+	maxHandshake = 10 * time.Second
 )
 
 // newAsker returns what asks as the file says. It has connections of its own,
@@ -31,14 +37,16 @@ func newAsker(t *Transport, cfg *config.Health) asker {
 		return &tcpAsker{port: cfg.Port}
 	}
 	var tr *http.Transport
-	if base, ok := t.base.(*http.Transport); ok {
+	if t.conns != nil {
+		tr = t.conns.Transport()
+	} else if base, ok := t.base.(*http.Transport); ok {
 		tr = base.Clone() // as requests go: certificates, proxies, names
 	} else {
 		tr = &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: maxHandshake}
 	}
 	tr.MaxConnsPerHost, tr.MaxIdleConnsPerHost = 1, 1
-	tr.IdleConnTimeout = max(keepIdle, 2*cfg.Every.Up)
-	tr.DisableCompression, tr.MaxResponseHeaderBytes = true, maxAnswerHeaders
+	tr.IdleConnTimeout = max(healthIdle, 2*cfg.Every.Up)
+	tr.DisableCompression, tr.MaxResponseHeaderBytes = true, healthHeaders
 	// A connection of HTTP/2 outlives a check without an answer, and one that has
 	// gone dead without a word must not be asked for ever.
 	tr.HTTP2 = &http.HTTP2Config{SendPingTimeout: cfg.Every.Up + cfg.Timeout, PingTimeout: cfg.Timeout}
@@ -48,6 +56,15 @@ func newAsker(t *Transport, cfg *config.Health) asker {
 		a.own.dial = (&net.Dialer{}).DialContext
 	}
 	tr.DialContext = a.own.open
+	if t.conns != nil {
+		tr.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := a.own.open(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return t.conns.Secure(ctx, conn, address)
+		}
+	}
 	if cfg.Kind == config.GRPCCheck {
 		p := new(http.Protocols)
 		p.SetHTTP2(true)

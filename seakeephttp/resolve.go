@@ -85,7 +85,8 @@ func (t *Transport) stopResolving() *resolving {
 }
 
 // Close stops what the transport does on its own: asking DNS for endpoints, and
-// endpoints for their health. The transports of its second provider and of the
+// endpoints for their health, and keeping connections to them ahead; idle
+// connections are closed. The transports of its second provider and of the
 // dependencies that its fallbacks ask are closed with it. Requests still work,
 // with the endpoints known so far.
 func (t *Transport) Close() {
@@ -107,6 +108,10 @@ func (t *Transport) Close() {
 		}
 		if p := s.pool.Load(); p.dir != nil {
 			p.dir.care.close()
+		}
+		if s.conns != nil {
+			s.conns.Keep(nil)
+			s.conns.CloseIdleConnections()
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/internal/connpool"
 )
 
 // keyHeader carries an idempotency key (IETF draft).
@@ -36,6 +37,9 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	if mayRunOnce(x.safety) && x.mayGoTwice() {
 		ctx = s.trace(ctx)
 	}
+	if own := x.acquire(); own > 0 {
+		ctx = connpool.WithAcquire(ctx, own)
+	}
 	s.req = *x.req.WithContext(ctx)
 	if to := x.at.to; to != nil {
 		s.direct(to)
@@ -46,6 +50,18 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	if key := x.info.IdempotencyKey; key != "" && s.req.Header.Get(keyHeader) == "" {
 		s.header().Set(keyHeader, quote(key))
 	}
+}
+
+// acquire returns how long the request's operation lets it wait for a
+// connection, if that differs from its dependency's; 0: it does not.
+func (x *exchange) acquire() time.Duration {
+	if x.pool.config == nil || x.pool.of.conns == nil || len(x.pool.config.Operations) == 0 {
+		return 0
+	}
+	if own := x.target().Settings; own != nil && own.Acquire != x.pool.config.Acquire {
+		return own.Acquire
+	}
+	return 0
 }
 
 // mayRunOnce reports whether it matters that the request never left.

@@ -1,21 +1,16 @@
 package seakeephttp
 
 import (
-	"cmp"
-	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/seakeep/seakeep"
-	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/connpool"
 )
 
 const (
@@ -24,19 +19,6 @@ const (
 	// maxKept bounds all kept request bodies together: a thousand of the
 	// default size.
 	maxKept = 64 << 20
-	// maxIdle is how many idle connections to one endpoint are kept at least:
-	// net/http's two would mean a new connection for most calls.
-	maxIdle = 128
-	// maxAnswerHeaders bounds an answer's headers. Whatever is larger is a
-	// fault over there, and net/http's own 10 MiB for each of many calls is
-	// enough to take a program down.
-	maxAnswerHeaders = 64 << 10
-	// keepIdle is how long an idle connection is kept: as long as net/http
-	// does, and less than most load balancers.
-	keepIdle = 90 * time.Second
-	// maxHandshake bounds a TLS handshake where the file has no limit for new
-	// connections.
-	maxHandshake = 10 * time.Second
 )
 
 // Transport sends requests to one dependency, through its policy. It is safe
@@ -46,6 +28,7 @@ type Transport struct {
 	set    *seakeep.Set // nil: made by Wrap
 	family *family
 	base   http.RoundTripper
+	conns  *connpool.Pool // base, if it is the transport's own
 
 	mu        sync.Mutex // held while the pool is replaced
 	pool      atomic.Pointer[pool]
@@ -80,9 +63,9 @@ func (f *family) draws() float64 {
 // of the endpoint that is chosen for it; otherwise they are used as they are.
 //
 // base sends the requests. If it is nil the transport has a connection pool of
-// its own, with the dependency's limit for new connections. That pool does not
-// ask for compression, so that bodies and their lengths arrive as they were
-// sent.
+// its own, by the dependency's connections, protocol, tls and timeout. That pool
+// does not ask for compression, so that bodies and their lengths arrive as they
+// were sent.
 func NewTransport(set *seakeep.Set, dependency string, base http.RoundTripper) (*Transport, error) {
 	return NewTransportWith(set, dependency, TransportOptions{Base: base})
 }
@@ -135,47 +118,15 @@ func (f *family) member(set *seakeep.Set, name string) (*Transport, error) {
 		return nil, err
 	}
 	if t.base == nil {
-		t.base = t.connections(p)
+		conns, err := connpool.New(connectionsOf(p.config), t.certificatesRead)
+		if err != nil {
+			return nil, fmt.Errorf("seakeephttp: %s: %w", name, err)
+		}
+		t.base, t.conns = conns, conns
 	}
 	t.store(p)
 	f.siblings[name] = t
 	return t, nil
-}
-
-// connections returns a connection pool for this dependency. How many
-// connections there are is the bulkhead's business; the pool keeps those that
-// it lets through.
-func (t *Transport) connections(p *pool) *http.Transport {
-	idle := maxIdle
-	if b := p.config.Call.Bulkhead; b != nil {
-		idle = max(idle, b.Limit)
-	}
-	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            t.dial,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    idle,
-		IdleConnTimeout:        keepIdle,
-		TLSHandshakeTimeout:    cmp.Or(p.config.Connect, maxHandshake),
-		ExpectContinueTimeout:  time.Second,
-		MaxResponseHeaderBytes: maxAnswerHeaders,
-		DisableCompression:     true,
-		TLSClientConfig:        p.identity(),
-	}
-}
-
-// identity says by which name servers are known that are reached by address.
-func (p *pool) identity() *tls.Config {
-	if r := p.config.Resolve; r != nil && r.Type != config.RecordSRV {
-		return &tls.Config{ServerName: strings.TrimSuffix(r.Host, ".")}
-	}
-	return nil
-}
-
-// dial opens a connection within the limit that the policy file has for it now.
-func (t *Transport) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Timeout: t.current().config.Connect, KeepAlive: 30 * time.Second}
-	return d.DialContext(ctx, network, address)
 }
 
 var errNoURL = errors.New("seakeephttp: the request has no URL")

@@ -56,6 +56,10 @@ var floors = map[string]int{
 
 	"internal/grpcstatus": 6,
 	"internal/incoming":   6,
+	"internal/certs":      1,
+	"internal/certtest":   0,
+	"internal/h2peer":     0,
+	"internal/connpool":   6,
 
 	"sim/stats":   1,
 	"sim/study":   7,
