@@ -69,7 +69,9 @@ func (f *field) dependency() *Dependency {
 	o.d.current = dep.Name
 	o.d.names = append(o.d.names, dep.Name)
 	choose(o, "kind", &dep.Kind,
-		option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional})
+		option[Kind]{"critical", Critical}, option[Kind]{"optional", Optional},
+		option[Kind]{"async", Async})
+	o.about(dep)
 	o.listen(&dep.Listen, dep.Name)
 	o.endpoints(dep)
 	o.balance(&dep.Balance)
@@ -97,6 +99,18 @@ func (f *field) dependency() *Dependency {
 	o.operations(dep)
 	dep.Faults = o.faults(faultsAmong(dep))
 	return dep
+}
+
+// about reads what is known of a dependency beside how calls to it are
+// protected.
+func (o *object) about(dep *Dependency) {
+	promised := within(0.01, 0.999999, "99.9%")
+	promised.off = "unknown"
+	o.share("availability", &dep.Availability, promised)
+	f := o.text("when-down", &dep.WhenDown, valueForm, "text without line breaks")
+	o.note("when-down", f, shown(dep.WhenDown))
+	f = o.text("policy", &dep.Policy, valueForm, "the path of a policy file")
+	o.note("policy", f, shown(dep.Policy))
 }
 
 // settings reads the rungs. The bulkhead comes after the timeout, which holds
@@ -135,6 +149,9 @@ func (o *object) measured(m *Measured) {
 	s.duration("p50", &m.P50, quantile("20ms"))
 	s.duration("p99", &m.P99, quantile("75ms"))
 	s.duration("p999", &m.P999, quantile("110ms"))
+	usual := within(0.0, 0.99, "0.5%")
+	usual.off = "unknown"
+	s.share("errors", &m.Errors, usual)
 	const fix = "give p50 <= p99 <= p999"
 	if m.P99 > 0 && m.P50 > m.P99 {
 		s.refuse("p50", showDuration(m.P50)+" is above p99, "+showDuration(m.P99), fix)

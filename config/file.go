@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 	"time"
@@ -29,6 +30,12 @@ type Admin struct {
 	Listen string // host:port; empty: nowhere
 }
 
+// Name is what the file was called when it was read.
+func (f *File) Name() string { return f.name }
+
+// Text returns a copy of the file's text.
+func (f *File) Text() []byte { return bytes.Clone(f.text) }
+
 // Dependency returns the dependency of that name, or nil.
 func (f *File) Dependency(name string) *Dependency {
 	for _, d := range f.Dependencies {
@@ -51,31 +58,39 @@ const (
 	Critical Kind = iota
 	// Optional: the answer may leave it out.
 	Optional
+	// Async: it is called from a queue, after the answer, so that nobody waits
+	// for it.
+	Async
 )
 
-// String returns "critical" or "optional".
+// String returns "critical", "optional" or "async".
 func (k Kind) String() string {
 	switch k {
 	case Critical:
 		return "critical"
 	case Optional:
 		return "optional"
+	case Async:
+		return "async"
 	}
 	return "invalid"
 }
 
 // Dependency is one thing the service calls.
 type Dependency struct {
-	Name      string
-	Kind      Kind
-	Listen    string         // where the proxy offers it; empty: nowhere
-	Endpoints []*url.URL     // origins, without a path; as written
-	Peers     []balance.Peer // of each endpoint, its weight and its zone
-	Resolve   *Resolve       // where the endpoints are found instead; nil: nowhere
-	Balance   balance.Config // filled: how one of them is chosen
-	Outlier   *Outlier       // nil: no endpoint is taken out for what it answers
-	Health    *Health        // nil: no endpoint is checked
-	Measured  Measured
+	Name         string
+	Kind         Kind
+	Policy       string         // the file of its own policy, from the folder of this one; empty: unknown
+	Availability float64        // the share of calls it is to answer, from 0 to 1; 0: unknown
+	WhenDown     string         // what the user then sees, in words; empty: not said
+	Listen       string         // where the proxy offers it; empty: nowhere
+	Endpoints    []*url.URL     // origins, without a path; as written
+	Peers        []balance.Peer // of each endpoint, its weight and its zone
+	Resolve      *Resolve       // where the endpoints are found instead; nil: nowhere
+	Balance      balance.Config // filled: how one of them is chosen
+	Outlier      *Outlier       // nil: no endpoint is taken out for what it answers
+	Health       *Health        // nil: no endpoint is checked
+	Measured     Measured
 	Settings
 	Connections Connections // filled: how connections to each endpoint are kept
 	Protocol    Protocol
@@ -101,7 +116,11 @@ func (d *Dependency) Operation(name string) *Operation {
 type Measured struct {
 	Rate           float64 // calls per second
 	P50, P99, P999 time.Duration
+	Errors         float64 // the share of calls that fails on a usual day
 }
+
+// Empty reports whether nothing was seen.
+func (m Measured) Empty() bool { return m == Measured{} }
 
 // Settings is how calls are protected: those of a dependency, or of one of its
 // operations.

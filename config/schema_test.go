@@ -63,14 +63,14 @@ var (
 	inOperation = regexp.MustCompile(
 		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|response|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
-	atDoor   = regexp.MustCompile(`^serve\.faults\.`)
+	atDoor   = regexp.MustCompile(`^serve\.(faults|measured)\.`)
 	bareSLO  = regexp.MustCompile(`^slo\[\]`)
 	bareStep = regexp.MustCompile(`policy\[\]`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)
 )
 
 // simplify leaves out what the page says in words: operations have the same
-// rungs, a bare list stands for order, the door has the same faults, headers
+// rungs, a bare list stands for order, the door has the same faults and measures, headers
 // have any name.
 func simplify(keys map[string]bool) map[string]bool {
 	out := map[string]bool{}
@@ -79,7 +79,7 @@ func simplify(keys map[string]bool) map[string]bool {
 		key = bareList.ReplaceAllString(key, "fallback.order[]")
 		key = bareSLO.ReplaceAllString(key, "slo.objectives[]")
 		key = bareStep.ReplaceAllString(key, "policy.steps[]")
-		key = atDoor.ReplaceAllString(key, "dependencies.*.faults.")
+		key = atDoor.ReplaceAllString(key, "dependencies.*.$1.")
 		if !freeKey.MatchString(key) {
 			out[key] = true
 		}

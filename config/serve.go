@@ -17,8 +17,9 @@ type Serve struct {
 	Upstream    *url.URL // the program behind the proxy; nil: none
 	Health      []string // paths that are never refused
 	Criticality Criticality
-	User        string // the header that names the user; empty: none
-	Tenant      string // the header that names the tenant; empty: none
+	User        string   // the header that names the user; empty: none
+	Tenant      string   // the header that names the tenant; empty: none
+	Measured    Measured // of what the service itself takes to answer
 	Door        serve.Config
 	Idempotency *Idempotency // nil: off
 	Tied        *Tied        // nil: no request is tied to another
@@ -59,6 +60,7 @@ func (o *object) serve(f *File) {
 	s.listen(&v.Listen, "serve")
 	s.upstream(v)
 	s.healthPaths(&v.Health)
+	s.measured(&v.Measured)
 	s.serveDeadline(&v.Door)
 	s.criticality(&v.Criticality)
 	s.headerName("user", &v.User, "X-User")

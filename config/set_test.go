@@ -102,8 +102,8 @@ func TestSetChangesOneThing(t *testing.T) {
 		{"dependencies.recommendations.timeout.connect", "99ms"},
 		{"dependencies.inventory.retry.budget.ratio", "20%"},
 		{"dependencies.inventory.breaker.open.for", "6s"},
-		{"dependencies.recommendations.bulkhead.limit", "30"},
-		{"dependencies.recommendations.fallback.order.0.cache.stale", "9m"},
+		{"dependencies.recommendations.bulkhead.limit", "25"},
+		{"dependencies.recommendations.fallback.order.0.omit.status", "404"},
 		{"admin.listen", "127.0.0.1:1"},
 	} {
 		out, err := Set(text, tc.path, tc.value)

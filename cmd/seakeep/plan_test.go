@@ -40,7 +40,7 @@ func TestPlanJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &sheet); err != nil || status != exitOK || stderr != "" {
 		t.Fatal(status, stderr, err)
 	}
-	if len(sheet.Dependencies) != 3 || sheet.Service != "checkout" || sheet.Dependencies[0].Worst.MS != 800 {
+	if len(sheet.Dependencies) != 6 || sheet.Service != "checkout" || sheet.Dependencies[0].Worst.MS != 325 {
 		t.Errorf("%+v", sheet)
 	}
 }

@@ -30,8 +30,12 @@ func execute(ctx context.Context, root *cobra.Command, stdout, stderr io.Writer)
 		return exitOK
 	}
 	fmt.Fprintf(stderr, "seakeep: %v\n", err)
+	var cannot *unreadable
 	var work *workError
-	if errors.As(err, &work) {
+	switch {
+	case errors.As(err, &cannot):
+		return exitUsage
+	case errors.As(err, &work):
 		return exitWork
 	}
 	fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
@@ -55,7 +59,7 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newPlanCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
+		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
 		newDegradeCommand(), newFaultCommand())
 	return root
 }

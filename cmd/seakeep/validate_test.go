@@ -138,7 +138,7 @@ func TestF171ValidateShowsWhereValuesComeFrom(t *testing.T) {
 // The example that the documents point to needs no warning.
 func TestValidateExample(t *testing.T) {
 	status, stdout, stderr := runCommand("", "validate", "../../examples/checkout/seakeep.yaml")
-	if status != exitOK || stderr != "" || !strings.HasSuffix(stdout, ": ok, 3 dependencies\n") {
+	if status != exitOK || stderr != "" || !strings.HasSuffix(stdout, ": ok, 6 dependencies\n") {
 		t.Errorf("status %d, stdout %q, stderr %q", status, stdout, stderr)
 	}
 }

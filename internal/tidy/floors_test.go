@@ -78,12 +78,13 @@ var floors = map[string]int{
 
 	"seakeeptest": 8,
 
-	"cmd/seakeep/wire":     7,
-	"cmd/seakeep/review":   8,
-	"cmd/seakeep/explore":  8,
-	"cmd/seakeep/simulate": 8,
-	"cmd/seakeep/proxy":    8,
-	"cmd/seakeep/fleet":    8,
+	"cmd/seakeep/wire":         7,
+	"cmd/seakeep/review":       8,
+	"cmd/seakeep/explore":      8,
+	"cmd/seakeep/review/check": 8,
+	"cmd/seakeep/simulate":     8,
+	"cmd/seakeep/proxy":        8,
+	"cmd/seakeep/fleet":        8,
 
 	"cmd/seakeep/demo/live":     8,
 	"cmd/seakeep/demo":          9,

@@ -107,7 +107,8 @@ func quoted(name string) string {
 }
 
 // plain are keys of a dependency or of the door that are no rungs.
-var plain = []string{"kind", "listen", "endpoints", "operations", "name", "match", "upstream"}
+var plain = []string{"kind", "listen", "endpoints", "operations", "name", "match", "upstream",
+	"availability", "when-down", "policy"}
 
 // rungs returns the sections below a path, and which of them are off.
 func rungs(all []config.Effective, path string) (on []Rung, off []string) {
