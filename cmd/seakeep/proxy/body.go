@@ -106,6 +106,9 @@ func (b *inbound) done() (done, touched bool) {
 
 // close keeps a transport that is not done yet from reading on.
 func (b *inbound) close() {
+	if b == nil {
+		return
+	}
 	b.state.Lock()
 	b.shut = true
 	b.state.Unlock()

@@ -183,7 +183,7 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 func (x *exchange) pass(resp *http.Response) {
 	h := x.w.Header()
 	passFields(h, resp.Header)
-	h["Via"] = append(h["Via"], "1.1 "+problem.Pseudonym)
+	h["Via"] = append(h["Via"], viaBack(resp))
 	if x.report.Fallback != "" {
 		h.Add("Proxy-Status", x.fallbackStatus())
 		x.log("a fallback answers", "fallback", x.report.Fallback, "status", resp.StatusCode,
@@ -201,13 +201,21 @@ func (x *exchange) pass(resp *http.Response) {
 		// The request goes on while the answer comes, and whatever is left of
 		// it then must not be taken for the next one.
 		_ = http.NewResponseController(x.w).EnableFullDuplex()
-		h.Set("Connection", "close")
+		x.last()
 	}
 	x.begin(resp.StatusCode)
 	if err := copyBody(x.w, resp.Body, sizeOf(resp), x.p.options.stallTime); err != nil {
 		x.broken(err)
 	}
 	x.trailer(resp, announced)
+}
+
+// last makes the answer the last one on its connection, because what follows the
+// request is in doubt. With HTTP/2 it is not: only the stream ends.
+func (x *exchange) last() {
+	if x.r.ProtoMajor == 1 {
+		x.w.Header().Set("Connection", "close")
+	}
 }
 
 // sizeOf returns how long the answer's body will be, or -1.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
+	"github.com/seakeep/seakeep/internal/problem"
 )
 
 // hopFields are meant for the next hop only, beside those that Connection
@@ -76,21 +77,40 @@ func (x *exchange) forwardFields() {
 		h["X-Forwarded-For"] = []string{host}
 	}
 	if h["X-Forwarded-Proto"] == nil {
-		h["X-Forwarded-Proto"] = []string{"http"}
+		h["X-Forwarded-Proto"] = []string{x.scheme()}
 	}
 	if h["X-Forwarded-Host"] == nil && x.r.Host != "" {
 		h["X-Forwarded-Host"] = []string{x.r.Host}
 	}
 }
 
+// scheme is how the client has come to us.
+func (x *exchange) scheme() string {
+	if x.r.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
 // via is this hop. The comment tells this proxy, on its way to this dependency,
 // from every other one: many proxies in a row may be called seakeep, but whoever
 // passes the same one twice goes round in circles.
 func (x *exchange) via() string {
-	if x.r.ProtoMinor == 0 {
-		return "1.0 " + x.route.mark
+	switch {
+	case x.r.ProtoMajor == 2:
+		return x.route.via[2]
+	case x.r.ProtoMinor == 0:
+		return x.route.via[0]
 	}
-	return x.route.via
+	return x.route.via[1]
+}
+
+// viaBack is this hop for an answer: the version is that in which it came.
+func viaBack(resp *http.Response) string {
+	if resp.ProtoMajor == 2 {
+		return "2 " + problem.Pseudonym
+	}
+	return "1.1 " + problem.Pseudonym
 }
 
 // loops reports whether the request has been here before.

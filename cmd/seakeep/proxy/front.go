@@ -25,10 +25,37 @@ const (
 	idleTime = 90 * time.Second
 )
 
+// http2 bounds what one connection of HTTP/2 may cost. So many streams at once
+// are more than a connection of any client here has use for, and no more of its
+// requests are under way than that, also if it resets them. The windows hold what
+// a client sends before the dependency takes it: 4 MiB for all streams of a
+// connection would be a lot for 10,000 connections.
+func (p *Proxy) http2() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		MaxConcurrentStreams:          250,
+		MaxReadFrameSize:              64 << 10,
+		MaxReceiveBufferPerConnection: 1 << 20,
+		MaxReceiveBufferPerStream:     256 << 10,
+		SendPingTimeout:               30 * time.Second, // a silent end is asked whether it is there
+		PingTimeout:                   15 * time.Second,
+		WriteByteTimeout:              p.options.stallTime,
+	}
+}
+
+// protocols are those that a listener's server speaks. Over TLS they are the
+// same to it: see wire.Handler.
+func protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
+}
+
 // route is where a listener's requests go.
 type route struct {
 	name      string
-	mark, via string // what Via says of this hop; see exchange.via
+	mark      string    // what Via says of this hop; see exchange.via
+	via       [3]string // by the version in which the request came: 1.0, 1.1, 2
 	transport *seakeephttp.Transport
 	gate      *seakeephttp.Gate // nil: a dependency's
 }
@@ -79,6 +106,8 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		ConnContext:       wire.ConnContext,
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
+		Protocols:         protocols(),
+		HTTP2:             p.http2(),
 		MaxHeaderBytes:    p.options.MaxHead, // wire's limit is reached first
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
 		// OPTIONS * is for the dependency to answer.

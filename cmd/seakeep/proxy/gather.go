@@ -57,7 +57,7 @@ func (x *exchange) gather() bool {
 // unread answers a request whose body did not come.
 func (x *exchange) unread(err error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		x.w.Header().Set("Connection", "close")
+		x.last()
 		x.answer(problem.Problem{Status: http.StatusRequestTimeout, Error: problem.RequestError, Reason: "body-timeout",
 			Detail: "The request's body did not come in time."})
 		return

@@ -27,13 +27,17 @@ func (x *exchange) make(m problem.Problem) {
 // dropBody sees to it that what is left of the request is not taken for the next
 // one.
 func (x *exchange) dropBody() {
+	if x.r.ProtoMajor == 2 {
+		x.body.close() // net/http ends the stream behind the answer
+		return
+	}
 	if done, touched := x.body.done(); !done {
 		rc := http.NewResponseController(x.w)
 		if waits := x.r.Header["Expect"] != nil && !touched; !waits {
 			x.body.drop(rc)
 		}
 		if done, _ = x.body.done(); !done {
-			x.w.Header().Set("Connection", "close")
+			x.last()
 		}
 	}
 }

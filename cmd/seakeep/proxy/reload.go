@@ -235,7 +235,7 @@ func (p *Proxy) direct(f *front, w wanted, file *config.File) error {
 
 func (p *Proxy) newRoute(name string, t *seakeephttp.Transport, g *seakeephttp.Gate) *route {
 	mark := problem.Pseudonym + " (" + p.id + "/" + name + ")"
-	return &route{name, mark, "1.1 " + mark, t, g}
+	return &route{name, mark, [...]string{"1.0 " + mark, "1.1 " + mark, "2 " + mark}, t, g}
 }
 
 // retireUnused drains the listeners and drops the transports that are no

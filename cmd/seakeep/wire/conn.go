@@ -19,8 +19,9 @@ type Conn struct {
 	refusal  *Refusal
 	told     bool // the stand-in for a bad head was passed
 	headTime time.Duration
-	hurried  bool   // the head under way has its deadline
-	closed   func() // called once
+	hurried  bool    // the head under way has its deadline
+	closed   func()  // called once
+	secure   *secure // nil: no TLS
 
 	// unread is set while a client may be about to send what nobody will
 	// read: a connection that is closed at such a moment is reset, and the
@@ -46,6 +47,11 @@ var errEnded = errors.New("the connection ends with a refused request")
 
 // Read reads what may pass.
 func (c *Conn) Read(p []byte) (int, error) {
+	if c.secure != nil && !c.scanner.known {
+		if err := c.begin(); err != nil {
+			return 0, err
+		}
+	}
 	for {
 		if c.ready > 0 {
 			return c.pass(p), nil
@@ -67,6 +73,17 @@ func (c *Conn) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
+}
+
+// begin makes the handshake. The client has named its protocol there: with
+// HTTP/2 nothing else may follow, and without it no preface.
+func (c *Conn) begin() error {
+	if err := c.secure.shake(); err != nil {
+		return err
+	}
+	c.scanner.must2 = c.secure.state.NegotiatedProtocol == "h2"
+	c.scanner.known = !c.scanner.must2
+	return nil
 }
 
 // readInto reads without a copy of its own: what may pass is in p already, and

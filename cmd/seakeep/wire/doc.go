@@ -1,4 +1,4 @@
-// Package wire stands between the sockets of an HTTP/1.1 server and net/http,
+// Package wire stands between the sockets of an HTTP server and net/http,
 // and lets pass only requests whose ends everybody sees in the same place.
 //
 // A proxy forwards requests to servers that parse them again. Where two
@@ -17,6 +17,15 @@
 // control characters; a Host that is missing or given twice; a malformed
 // request line, chunk or trailer; any version but HTTP/1.0 and 1.1; and a head
 // that is longer than the limit.
+//
+// # HTTP/2
+//
+// A connection that begins with the preface of HTTP/2 passes unseen: its frames
+// leave no doubt about where a request ends, and net/http keeps the fields away
+// that are a matter of one hop. What it does not look at (the characters of a
+// method, a target, a host) Handler judges by the rules above, because a request
+// may leave as HTTP/1.1. Over TLS the protocol is the one that was agreed on.
+// "Upgrade: h2c" is no offer, and stays HTTP/1.1.
 //
 // # How
 //

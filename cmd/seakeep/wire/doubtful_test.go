@@ -71,7 +71,9 @@ var doubtfuls = map[string]doubtful{
 	"empty line first":         {"\r\nGET /p HTTP/1.1\r\nHost: h\r\n\r\n", 400, "request-line"},
 	"space first":              {" GET /p HTTP/1.1\r\nHost: h\r\n\r\n", 400, "request-line"},
 	"TLS":                      {"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "request-line"},
-	"HTTP/2":                   {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "version"},
+	"HTTP/2, nearly":           {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\r", 505, "version"},
+	"HTTP/2, later": {"GET /p HTTP/1.0\r\nConnection: keep-alive\r\nExpect: x\r\n\r\n" +
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 417, "expectation"},
 	"the stand-in":             {standIn, 505, "version"},
 	"two hosts":                {"GET /p HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", 400, "host"},
 	"no host":                  {"GET /p HTTP/1.1\r\n\r\n", 400, "host"},

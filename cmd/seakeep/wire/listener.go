@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -18,6 +19,12 @@ type Limits struct {
 	// Zero leaves that to the server, which sees only the first head of a
 	// connection begin.
 	HeadTime time.Duration
+	// TLS returns what the next connection's TLS is like. It may be nil, and
+	// return nil: there is none. The handshake is made with the first read, and
+	// takes up to HeadTime, or 10s.
+	TLS func() *tls.Config
+	// Failed is told of handshakes that came to nothing. It may be nil.
+	Failed func(remote net.Addr, err error)
 	// Conns is how many connections may be open at once. The next one waits
 	// to be accepted. It must be above zero.
 	Conns int
@@ -68,8 +75,16 @@ func (l *Listener) Close() error {
 func (l *Listener) Open() int { return int(l.open.Load()) }
 
 func newConn(conn net.Conn, limits Limits, closed func()) *Conn {
-	return &Conn{Conn: conn, headTime: limits.HeadTime, closed: closed,
+	c := &Conn{Conn: conn, headTime: limits.HeadTime, closed: closed,
 		scanner: scanner{maxHead: limits.Head}}
+	if limits.TLS == nil {
+		return c
+	}
+	if settings := limits.TLS(); settings != nil {
+		c.secure = newSecure(conn, settings, limits)
+		c.Conn = c.secure.conn
+	}
+	return c
 }
 
 type connKey struct{}
@@ -85,14 +100,23 @@ type Refuser func(w http.ResponseWriter, r *http.Request, why *Refusal)
 
 // Handler passes requests on to next, but answers those that were refused with
 // refuse. The server must have ConnContext, and set its option
-// DisableGeneralOptionsHandler.
+// DisableGeneralOptionsHandler. For HTTP/2 its Protocols must have that without
+// encryption, also where there is TLS: it does not see what is beneath a Conn.
 func Handler(next http.Handler, refuse Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, ok := r.Context().Value(connKey{}).(*Conn)
+		if ok {
+			r.TLS = conn.TLS()
+		}
 		switch {
 		case ok && r.ProtoMinor == standInMinor:
 			refuse(w, r, conn.refusal)
 			return
+		case ok && r.ProtoMajor == 2:
+			if why := judge2(r, conn.scanner.maxHead); why != nil {
+				refuse(w, r, why)
+				return
+			}
 		case ok && conn.upgrade.Load():
 			// What follows was not judged, so it must never be taken for a
 			// request. A successful upgrade does not use this header.

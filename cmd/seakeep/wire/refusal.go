@@ -19,7 +19,9 @@ func bad(rule, detail string) *Refusal { return &Refusal{http.StatusBadRequest, 
 var (
 	badRequestLine = bad("request-line",
 		"the request line is not a method, a target and a version with one space between them")
-	badTarget = bad("target", "the target is neither a path nor an http address, "+
+	badMethod  = bad("method", "the method holds a character that is not allowed")
+	badPreface = bad("preface", "HTTP/2 was agreed on, and something else has come")
+	badTarget  = bad("target", "the target is neither a path nor an http address, "+
 		"or a percent sign in it begins no code")
 	badVersion = &Refusal{http.StatusHTTPVersionNotSupported, "version",
 		"the version is neither HTTP/1.0 nor HTTP/1.1"}

@@ -12,7 +12,7 @@ const (
 	inChunk                  // a chunk's data
 	inChunkEnd               // the line end after it
 	inTrailer                // a line of the trailer, or the empty one
-	inTunnel                 // nobody knows what
+	inTunnel                 // nobody knows what, or HTTP/2
 )
 
 const (
@@ -29,6 +29,8 @@ type scanner struct {
 	seen    int    // how much of the head, or of the line, is known
 	trailer int    // bytes of the trailer so far
 	upgrade bool   // a request has asked for an upgrade
+	known   bool   // whether it is HTTP/2 or not
+	must2   bool   // it must be
 	head    head
 }
 
@@ -36,6 +38,19 @@ type scanner struct {
 // may repeat what was seen but not passed. It returns how much of b may pass:
 // whole heads, and bodies as far as they go.
 func (s *scanner) scan(b []byte) (pass int, r *Refusal) {
+	if !s.known && len(b) > 0 {
+		begun, whole := prefaced(b)
+		switch {
+		case whole:
+			s.known, s.state = true, inTunnel
+		case begun:
+			return 0, nil
+		case s.must2:
+			return 0, badPreface
+		default:
+			s.known = true
+		}
+	}
 	for r == nil && pass < len(b) {
 		switch s.state {
 		case inTunnel:
@@ -74,7 +89,7 @@ func (s *scanner) requestEnded() {
 	s.head = head{}
 }
 
-// idle reports whether no request is under way.
+// idle reports whether no request of HTTP/1.1 is under way.
 func (s *scanner) idle() bool { return s.state == inHead && s.seen == 0 }
 
 // lines reads lines from b, where the head or the line under way begins, until

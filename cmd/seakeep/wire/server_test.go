@@ -35,7 +35,11 @@ func serve(t *testing.T, limits Limits, handler http.HandlerFunc) *server {
 	refuse := func(w http.ResponseWriter, _ *http.Request, r *Refusal) {
 		http.Error(w, r.Rule, r.Status)
 	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
 	s.Server = &http.Server{
+		Protocols:                    protocols,
 		ConnContext:                  ConnContext,
 		DisableGeneralOptionsHandler: true,
 		MaxHeaderBytes:               limits.Head,
