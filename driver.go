@@ -47,6 +47,21 @@ func (t *Tail) Begun(stream bool) bool {
 	return true
 }
 
+// Lift is Begun for an answer that streams and does not say yet whether it is a
+// good one: no limit holds any more, and the breaker hears nothing. Report tells
+// it when that is known, and End at the latest.
+func (t *Tail) Lift() bool {
+	t.deadline = core.Never
+	if t.ctx != nil && !t.ctx.extend(t.deadline) {
+		t.tail.Report(Now(), core.Timeout)
+		return false
+	}
+	return true
+}
+
+// Report tells the breaker how an answer goes that streams on.
+func (t *Tail) Report(o core.Outcome) { t.tail.Report(Now(), o) }
+
 // End gives everything back, once the body is done or broken. Calling it again
 // does nothing.
 func (t *Tail) End(o core.Outcome) {

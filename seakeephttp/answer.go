@@ -125,6 +125,17 @@ func (x *exchange) giveUp(o core.Outcome) {
 	x.close(o)
 }
 
+// lift takes the attempt's limit off. It reports false if that is too late.
+func (x *exchange) lift(resp *http.Response, upgraded bool) bool {
+	if !upgraded && answersGRPC(resp) {
+		if x.grpc = grpcHeard; streams(resp) {
+			x.grpc = grpcSilent
+			return x.tail.Lift()
+		}
+	}
+	return x.tail.Begun(upgraded || streams(resp))
+}
+
 // begin hands the answer over, with a body that gives everything back at its
 // end. It returns nil if the answer was lost at the last moment, because a
 // limit has passed. o is how the attempt went.
@@ -141,7 +152,7 @@ func (x *exchange) begin(o core.Outcome) *http.Response {
 		x.close(o)
 		return resp
 	}
-	if stream := upgraded || streams(resp); !x.tail.Begun(stream) {
+	if !x.lift(resp, upgraded) {
 		return nil
 	}
 	x.rc = resp.Body

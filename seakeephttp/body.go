@@ -32,11 +32,16 @@ type answerBody exchange
 // Read implements io.Reader.
 func (b *answerBody) Read(p []byte) (int, error) {
 	n, err := b.rc.Read(p)
+	if n > 0 && b.grpc == grpcSilent {
+		b.message()
+	}
 	if b.caching != nil {
 		b.caching.record.add(p[:n])
 	}
 	switch {
 	case err == nil:
+	case err == io.EOF && b.grpc != noGRPC:
+		b.end(b.status())
 	case err == io.EOF:
 		b.end(core.Success)
 	default:
@@ -57,7 +62,10 @@ func (b *answerBody) Close() error {
 
 // end gives everything back, once, however many goroutines use the body.
 func (b *answerBody) end(o core.Outcome) {
-	if b.ended.Swap(true) {
+	b.telling.Lock()
+	again := b.ended.Swap(true)
+	b.telling.Unlock()
+	if again {
 		return
 	}
 	x := (*exchange)(b)

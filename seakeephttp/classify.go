@@ -20,6 +20,9 @@ const longestRetryAfter = 24 * time.Hour
 
 // classifyAnswer says what an answer means to the policies.
 func classifyAnswer(resp *http.Response) core.Result {
+	if answersGRPC(resp) {
+		return classifyGRPC(resp.Header)
+	}
 	r := classifyStatus(resp.StatusCode)
 	if r.Outcome != core.Overloaded && r.Outcome != core.Failure {
 		return r

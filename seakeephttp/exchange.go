@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/seakeep/seakeep"
@@ -35,12 +36,14 @@ type exchange struct {
 	tail seakeep.Tail   // what the call holds until its answer's body ends
 	rc   io.ReadCloser  // what answerBody reads
 
+	telling    sync.Mutex   // held while the tail is told something
 	ended      atomic.Bool  // answerBody has given everything back
 	unsent     uint8        // attempts that went on to another endpoint, having reached none
 	safety     retry.Safety // what is known of running it twice
 	mayHaveRun bool         // an attempt failed, and it may do harm to repeat it elsewhere
 	whole      bool         // the answer's body is in memory
 	sent       bool         // the request's own body was handed out
+	grpc       grpcStage    // of the answer
 	at         visit        // of the attempt under way or the open answer
 }
 

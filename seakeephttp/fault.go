@@ -14,6 +14,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/fault"
+	"github.com/seakeep/seakeep/internal/grpcstatus"
 )
 
 // InjectedHeader names the faults that an answer was hurt by on purpose.
@@ -110,8 +111,8 @@ func faulty(req *http.Request, f *seakeep.FaultError) *http.Response {
 	h := http.Header{"Content-Type": {"text/plain; charset=utf-8"}}
 	if f.Hurt.GRPC > 0 {
 		status, text = http.StatusOK, ""
-		h = http.Header{"Content-Type": {grpcType},
-			"Grpc-Status": {strconv.Itoa(f.Hurt.GRPC)}, "Grpc-Message": {f.Error()}}
+		h = http.Header{"Content-Type": {grpcstatus.ContentType}}
+		grpcstatus.Set(h, grpcstatus.Code(f.Hurt.GRPC), f.Error(), "")
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(text))}
 	resp := &http.Response{Status: strconv.Itoa(status) + " " + http.StatusText(status),

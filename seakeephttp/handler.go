@@ -54,7 +54,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case refused != nil:
 		refused.Write(w, r)
 	case in == nil:
-		givenUp.Write(w)
+		givenUp.WriteFor(w, r)
 	default:
 		in.Serve(w, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			behindFaults(g.set, w, r, func(w http.ResponseWriter, r *http.Request) { g.keys.serve(w, r, g.set) })
@@ -72,7 +72,7 @@ func (k *Keys) serve(w http.ResponseWriter, r *http.Request, set *seakeep.Set) {
 		return
 	}
 	if err := k.Prepare(s.Idempotency); err != nil {
-		problem.Write(w, problem.Problem{Status: http.StatusServiceUnavailable, Attempts: -1,
+		problem.WriteFor(w, r, problem.Problem{Status: http.StatusServiceUnavailable, Attempts: -1,
 			Error: problem.InternalError, Reason: core.KeysExhausted.String(),
 			Detail: "Idempotency keys cannot be kept."})
 		return
@@ -93,14 +93,14 @@ func (p *Passage) Serve(w http.ResponseWriter, next http.Handler) {
 		if !returned && s.status == 0 { // it panicked
 			s.status = http.StatusInternalServerError
 		}
-		p.End(s.status)
+		p.End(settled(s.status, s.Header()))
 	}()
 	next.ServeHTTP(s, p.Request)
 	returned = true
 	switch {
 	case s.status != 0:
 	case p.Late():
-		tooLate.Write(s)
+		tooLate.WriteFor(s, p.Request)
 	default:
 		s.status = http.StatusOK // as net/http answers then
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/seakeep/seakeep/internal/grpcstatus"
 )
 
 // What follows is as much of gRPC and of Protocol Buffers as grpc.health.v1
@@ -35,7 +37,7 @@ func (a *grpcAsker) ask(ctx context.Context, to *endpoint) error {
 	message := healthRequest(a.cfg.Service)
 	req.Body = io.NopCloser(bytes.NewReader(message))
 	req.ContentLength = int64(len(message))
-	req.Header.Set("Content-Type", grpcType)
+	req.Header.Set("Content-Type", grpcstatus.ContentType)
 	req.Header.Set("Te", "trailers")
 	resp, err := a.client.RoundTrip(req)
 	if err != nil {
@@ -54,7 +56,7 @@ func healthAnswer(resp *http.Response, body []byte) error {
 	if resp.StatusCode != http.StatusOK {
 		return statusError(resp.StatusCode)
 	}
-	if !strings.HasPrefix(resp.Header.Get("Content-Type"), grpcType) {
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), grpcstatus.ContentType) {
 		return errNotGRPC
 	}
 	status := resp.Trailer.Get("Grpc-Status")

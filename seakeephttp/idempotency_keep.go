@@ -58,11 +58,11 @@ func (k *keeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.EscapedPath()
 	x.claim.Name = r.Method + " " + path[:min(len(path), longestPath)] + " " + key
 	if reason != core.NoReason {
-		x.refuse(w, refusalFor(reason))
+		x.refuse(w, r, refusalFor(reason))
 		return
 	}
 	if no := x.read(w, r); no != nil {
-		x.refuse(w, *no)
+		x.refuse(w, r, *no)
 		return
 	}
 	if r.Context().Err() != nil {
@@ -80,19 +80,19 @@ func (x *keyed) admit(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		x.refuse(w, storeFailed)
+		x.refuse(w, r, storeFailed)
 	case reason == core.NoReason:
 		x.run(w, r)
 	case reason == core.KeyReplayed:
 		answer, ok := decodeAnswer(found.Answer)
 		if !ok {
-			x.refuse(w, refusalFor(core.KeyNotStored))
+			x.refuse(w, r, refusalFor(core.KeyNotStored))
 			return
 		}
 		x.tell(reason, "")
 		answer.replay(w, r.Method)
 	default:
-		x.refuse(w, refusalFor(reason))
+		x.refuse(w, r, refusalFor(reason))
 	}
 }
 
@@ -239,14 +239,14 @@ func refusalFor(reason core.Reason) refusal {
 	return no
 }
 
-func (x *keyed) refuse(w http.ResponseWriter, no refusal) {
+func (x *keyed) refuse(w http.ResponseWriter, r *http.Request, no refusal) {
 	x.tell(no.reason, no.word)
 	p := problem.Problem{Status: no.status, Detail: no.detail, Error: problem.RequestError,
 		Policy: "idempotency", Reason: no.word, Attempts: -1, RetryAfter: no.after, NoRetry: no.noRetry}
 	if no.status == http.StatusServiceUnavailable {
 		p.Error = problem.RequestDenied
 	}
-	problem.Write(w, p)
+	problem.WriteFor(w, r, p)
 }
 
 func (x *keyed) tell(reason core.Reason, detail string) {

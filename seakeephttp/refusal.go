@@ -4,13 +4,13 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/grpcstatus"
 	"github.com/seakeep/seakeep/internal/problem"
 )
 
@@ -35,7 +35,7 @@ type lastRefusals [64][2]atomic.Pointer[Refusal]
 // of returns the answer to a rejection. The door gives the same one as long as
 // it would say the same.
 func (all *lastRefusals) of(cfg *config.Serve, r *http.Request, why *seakeep.Rejection) *Refusal {
-	grpc := isGRPC(r.Header)
+	grpc := grpcstatus.Speaks(r.Header)
 	if int(why.Reason) >= len(all) {
 		return newRefusal(cfg, grpc, why)
 	}
@@ -49,17 +49,6 @@ func (all *lastRefusals) of(cfg *config.Serve, r *http.Request, why *seakeep.Rej
 		slot.Store(f)
 	}
 	return f
-}
-
-// isGRPC reports whether a request expects a status of gRPC. The dialect for
-// browsers is HTTP to its clients, and understands an answer of HTTP.
-func isGRPC(h http.Header) bool {
-	values := h["Content-Type"]
-	if len(values) == 0 {
-		return false
-	}
-	rest, ok := strings.CutPrefix(values[0], grpcType)
-	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';')
 }
 
 func newRefusal(cfg *config.Serve, grpc bool, why *seakeep.Rejection) *Refusal {
@@ -108,13 +97,6 @@ var details = map[core.Reason]string{
 }
 
 const (
-	grpcType        = "application/grpc"
-	grpcUnavailable = "14"
-	grpcExhausted   = "8"
-	grpcDeadline    = "4"
-)
-
-const (
 	// skipBytes and skipTime bound what is read of the body of a request that
 	// was refused, so that the connection can be used again. Most bodies are
 	// smaller and have come already; to wait for the others would be to let the
@@ -137,7 +119,7 @@ func (f *Refusal) Write(w http.ResponseWriter, r *http.Request) {
 		w.Header()[TiedHeader] = []string{twinStarted}
 	}
 	if f.grpc {
-		f.writeGRPC(w)
+		f.answer.WriteGRPC(w)
 		return
 	}
 	f.answer.Write(w)
@@ -161,25 +143,4 @@ func skipBody(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = rc.SetReadDeadline(time.Unix(1, 0)) // net/http looks for the rest behind the answer, too
 	w.Header().Set("Connection", "close")
-}
-
-// writeGRPC sends a status and nothing else: a bare 503 would lose the reason.
-// A negative pushback says that the client must not try again.
-func (f *Refusal) writeGRPC(w http.ResponseWriter) {
-	code, pushback := grpcUnavailable, "-1"
-	switch f.problem.Status {
-	case http.StatusTooManyRequests:
-		code = grpcExhausted
-	case http.StatusGatewayTimeout:
-		code = grpcDeadline
-	}
-	if !f.problem.NoRetry {
-		pushback = strconv.Itoa(1000 * f.problem.Seconds())
-	}
-	h, values := w.Header(), [...]string{grpcType, code, f.problem.Reason, pushback}
-	for i, name := range [...]string{"Content-Type", "Grpc-Status", "Grpc-Message",
-		"Grpc-Retry-Pushback-Ms"} {
-		h[name] = values[i : i+1 : i+1]
-	}
-	w.WriteHeader(http.StatusOK)
 }

@@ -46,6 +46,7 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	}
 	s.tellTime(ctx)
 	s.tellAttempt(x, attempt)
+	s.tellPrevious(x, attempt)
 	s.tellClass(x)
 	if key := x.info.IdempotencyKey; key != "" && s.req.Header.Get(keyHeader) == "" {
 		s.header().Set(keyHeader, quote(key))

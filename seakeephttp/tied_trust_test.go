@@ -235,7 +235,8 @@ func TestTiedOverGRPC(t *testing.T) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	said := w.Header()
-	if w.Code != 200 || said.Get("Grpc-Status") != "14" || said.Get("Grpc-Message") != "twin-started" ||
+	if w.Code != 200 || said.Get("Grpc-Status") != "14" ||
+		!strings.HasPrefix(said.Get("Grpc-Message"), "twin-started: ") ||
 		said.Get("Grpc-Retry-Pushback-Ms") != "-1" || !new(tie).lost(w.Result()) {
 		t.Errorf("answered %d %v", w.Code, said)
 	}

@@ -45,8 +45,11 @@ func (c Code) String() string {
 	if c < Codes {
 		return names[c]
 	}
-	return strconv.FormatUint(uint64(c), 10)
+	return c.digits()
 }
+
+// digits writes the value of grpc-status.
+func (c Code) digits() string { return strconv.FormatUint(uint64(c), 10) }
 
 // Parse reads the value of grpc-status. What is no number is Unknown and not
 // ok; a number that has no name is a code all the same.

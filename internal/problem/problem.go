@@ -110,7 +110,7 @@ func (a *Answer) Write(w http.ResponseWriter) {
 	set("Content-Length", 1)
 	set("Cache-Control", 2)
 	set("Proxy-Status", 3)
-	if p.RetryAfter > 0 || p.Spread > 0 || p.Status == http.StatusServiceUnavailable {
+	if p.tellsWhen() {
 		values[4] = strconv.Itoa(p.Seconds())
 		set("Retry-After", 4)
 	}
@@ -119,6 +119,11 @@ func (a *Answer) Write(w http.ResponseWriter) {
 	}
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(a.body)
+}
+
+// tellsWhen reports whether the answer says when to come back.
+func (p *Problem) tellsWhen() bool {
+	return p.RetryAfter > 0 || p.Spread > 0 || p.Status == http.StatusServiceUnavailable
 }
 
 // proxyStatus is the value of Proxy-Status.

@@ -54,7 +54,7 @@ var floors = map[string]int{
 	"internal/mt19937": 1,
 	"internal/problem": 6,
 
-	"internal/grpcstatus": 6,
+	"internal/grpcstatus": 2,
 	"internal/incoming":   6,
 	"internal/certs":      1,
 	"internal/certtest":   0,

@@ -13,6 +13,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
+	"github.com/seakeep/seakeep/internal/grpcstatus"
 	"github.com/seakeep/seakeep/internal/problem"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -30,6 +31,7 @@ type exchange struct {
 	report  seakeep.Report
 	interim interim
 	left    []string // of the caller's deadline, in milliseconds; nil: it named none
+	grpc    bool     // the client expects a status of gRPC
 	sent    bool     // the answer has begun
 	status  int      // ... with this; 0: with none
 
@@ -42,6 +44,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	f.active.Add(1)
 	defer f.active.Add(-1)
 	x := &exchange{p: p, front: f, route: f.route.Load(), w: w, r: r, upgrade: upgradeOf(r.Header)}
+	x.grpc = grpcstatus.Speaks(r.Header)
 	x.interim.w, x.interim.old = w, !r.ProtoAtLeast(1, 1)
 	defer x.recovered()
 	defer func() { x.small.drop() }()
@@ -128,7 +131,7 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 			x.left = []string{deadline.EncodeMillis(left)}
 		}
 	}
-	return context.WithCancel(ctx)
+	return x.limit(ctx)
 }
 
 // retriedAbove reports whether whoever sent the request is retrying it.
@@ -140,7 +143,8 @@ func retriedAbove(h http.Header) bool {
 			}
 		}
 	}
-	return false
+	n, ok := retry.ParseAttempt(h.Get(grpcstatus.AttemptsHeader))
+	return ok && n > 0
 }
 
 // outgoing is the request as it leaves. The fields are changed in place: nobody
@@ -181,6 +185,10 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 
 // pass sends an answer on as it comes.
 func (x *exchange) pass(resp *http.Response) {
+	if x.grpc && !grpcstatus.Speaks(resp.Header) {
+		x.foreign(resp)
+		return
+	}
 	h := x.w.Header()
 	passFields(h, resp.Header)
 	h["Via"] = append(h["Via"], viaBack(resp))
@@ -205,9 +213,11 @@ func (x *exchange) pass(resp *http.Response) {
 	}
 	x.begin(resp.StatusCode)
 	if err := copyBody(x.w, resp.Body, sizeOf(resp), x.p.options.stallTime); err != nil {
-		x.broken(err)
+		x.broken(resp, err)
+		return
 	}
 	x.trailer(resp, announced)
+	x.settle(resp)
 }
 
 // last makes the answer the last one on its connection, because what follows the
@@ -258,9 +268,12 @@ func (x *exchange) trailer(resp *http.Response, announced int) {
 
 // broken ends an answer that broke off: the client must see that it is not
 // whole.
-func (x *exchange) broken(err error) {
+func (x *exchange) broken(resp *http.Response, err error) {
 	if x.gone() || errors.Is(err, errClient) {
 		x.leave()
+	}
+	if x.cutShort(resp, err) {
+		return
 	}
 	x.log("an answer broke off", "error", err.Error())
 	panic(http.ErrAbortHandler)

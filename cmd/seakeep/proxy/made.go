@@ -47,13 +47,13 @@ func (x *exchange) answer(m problem.Problem) {
 	x.log("answered here", "status", m.Status, "error", m.Error, "reason", m.Reason,
 		"detail", m.Detail)
 	x.sent, x.status = true, m.Status
-	problem.Write(x.w, m)
+	problem.WriteFor(x.w, x.r, m)
 }
 
 // refuse answers a request that package wire did not let through.
 func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, why *wire.Refusal) {
 	p.local.info("a request was refused", "client", r.RemoteAddr, "rule", why.Rule)
-	problem.Write(w, refusal(why))
+	problem.WriteFor(w, r, refusal(why))
 }
 
 func refusal(why *wire.Refusal) problem.Problem {

@@ -49,7 +49,11 @@ func (x *exchange) serve() {
 		h := x.r.Header
 		h[deadline.Header] = []string{deadline.EncodeMillis(left)}
 		delete(h, deadline.EnvoyHeader)
-		delete(h, deadline.GRPCHeader)
+		if h[deadline.GRPCHeader] != nil && x.grpc {
+			h[deadline.GRPCHeader] = []string{deadline.EncodeGRPC(left)}
+		} else {
+			delete(h, deadline.GRPCHeader)
+		}
 	}
 	cfg := x.p.set.File().Serve
 	if cfg == nil || cfg.Idempotency == nil {
@@ -103,7 +107,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 		if err != nil {
 			return err
 		}
-		t, err := seakeephttp.NewTransport(set, upstreamName, nil)
+		t, err := seakeephttp.NewTransport(set, upstreamName, p.options.base)
 		if err != nil {
 			return err
 		}
