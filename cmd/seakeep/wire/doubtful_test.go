@@ -74,9 +74,9 @@ var doubtfuls = map[string]doubtful{
 	"HTTP/2, nearly":           {"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\r", 505, "version"},
 	"HTTP/2, later": {"GET /p HTTP/1.0\r\nConnection: keep-alive\r\nExpect: x\r\n\r\n" +
 		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 417, "expectation"},
-	"the stand-in":             {standIn, 505, "version"},
-	"two hosts":                {"GET /p HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", 400, "host"},
-	"no host":                  {"GET /p HTTP/1.1\r\n\r\n", 400, "host"},
+	"the stand-in": {standIn, 505, "version"},
+	"two hosts":    {"GET /p HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n", 400, "host"},
+	"no host":      {"GET /p HTTP/1.1\r\n\r\n", 400, "host"},
 }
 
 func TestF155DoubtfulRequestsAreRefused(t *testing.T) {
