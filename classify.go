@@ -54,6 +54,13 @@ func Mark(err error, r core.Result) error {
 	return &verdict{err, r}
 }
 
+// Marked reports whether Mark, or one of the functions that use it, has said
+// what policies should see in the error.
+func Marked(err error) bool {
+	var v *verdict
+	return errors.As(err, &v)
+}
+
 // Classify turns an error into what policies decide by. It is what Do uses
 // unless Config.Classify has an answer of its own.
 //

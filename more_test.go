@@ -3,6 +3,7 @@ package seakeep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync"
@@ -243,6 +244,9 @@ func TestMarkIsTheWordThatCounts(t *testing.T) {
 	err := Mark(Ignore(errBoom), want)
 	if got := Classify(err); got != want || !errors.Is(err, errBoom) || err.Error() != errBoom.Error() {
 		t.Errorf("%v is %+v", err, got)
+	}
+	if !Marked(fmt.Errorf("in short: %w", err)) || Marked(errBoom) || Marked(nil) {
+		t.Error("who has said something is not known")
 	}
 	if Mark(nil, want) != nil {
 		t.Error("no error has become one")

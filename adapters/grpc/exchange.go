@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -37,7 +38,9 @@ type exchange struct {
 	method  string // "/package.Service/Method"
 	key     string // of a breaker kept per key
 	safety  retry.Safety
-	several bool // there is more than one endpoint, by the file's word
+	several bool          // there is more than one endpoint, by the file's word
+	tied    bool          // copies would be, which over gRPC none is
+	idle    time.Duration // longest wait for a stream's next message; 0: any
 }
 
 func (c *Client) begin(x *exchange, ctx context.Context, opts []grpc.CallOption, to target) {
@@ -48,6 +51,8 @@ func (c *Client) begin(x *exchange, ctx context.Context, opts []grpc.CallOption,
 		if m, ok := c.set.Match(c.name, seakeep.HTTPRequest{Method: http.MethodPost, Host: to.host(),
 			Path: to.method, Header: x.outgoing}); ok {
 			policy, header = m.Policy, m.Settings.KeyHeader
+			x.tied, x.idle = m.Settings.Tied, m.Settings.Response.Idle
+			x.options.largest(m.Settings.Response.Body)
 		}
 		x.several = severalEndpoints(c.set.File(), c.name)
 	}
@@ -107,7 +112,7 @@ func (x *exchange) request() call.Request {
 
 // hedged reports whether copies of the call may be sent.
 func (x *exchange) hedged() bool {
-	return x.adapter.Plan().Hedges(x.safety, x.several) && !x.info.RetriedAbove
+	return x.adapter.Plan().Hedges(x.safety, x.several) && !x.info.RetriedAbove && !x.tied
 }
 
 // facts is what another attempt depends on. A call can always be sent again.

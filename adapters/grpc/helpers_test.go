@@ -95,12 +95,19 @@ func (b *backend) FullDuplexCall(ss testpb.TestService_FullDuplexCallServer) err
 // serve starts a server on a loopback port and returns its address.
 func serve(t testing.TB, b testpb.TestServiceServer, opts ...grpc.ServerOption) string {
 	t.Helper()
+	return serveWith(t, b, func(*grpc.Server) {}, opts...)
+}
+
+// serveWith is serve with more services.
+func serveWith(t testing.TB, b testpb.TestServiceServer, more func(*grpc.Server), opts ...grpc.ServerOption) string {
+	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := grpc.NewServer(opts...)
 	testpb.RegisterTestServiceServer(s, b)
+	more(s)
 	var ended sync.WaitGroup
 	ended.Go(func() { _ = s.Serve(at) })
 	t.Cleanup(func() { s.Stop(); ended.Wait() })

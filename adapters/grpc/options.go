@@ -1,6 +1,7 @@
 package seakeepgrpc
 
 import (
+	"math"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -59,6 +60,21 @@ func (o *options) sort(opts []grpc.CallOption) {
 			o.pass = append(o.pass, opt)
 		}
 	}
+}
+
+// largest bounds an answer's messages by the policy file, unless the caller's own
+// bound is the smaller.
+func (o *options) largest(body int64) {
+	if body == 0 {
+		return
+	}
+	n := int(min(body, math.MaxInt32))
+	for _, opt := range o.pass {
+		if own, ok := opt.(grpc.MaxRecvMsgSizeCallOption); ok {
+			n = min(n, own.MaxRecvMsgSize)
+		}
+	}
+	o.pass = append(o.pass[:len(o.pass):len(o.pass)], grpc.MaxCallRecvMsgSize(n))
 }
 
 // give tells the caller of the attempt that the call ended with; nil: there was

@@ -25,7 +25,7 @@ func (x *exchange) result(ctx context.Context, s *sending, err error) core.Resul
 	}
 	var refused *seakeep.Rejection
 	var hurt *seakeep.FaultError
-	if errors.As(err, &refused) || errors.As(err, &hurt) {
+	if errors.As(err, &refused) || errors.As(err, &hurt) || seakeep.Marked(err) {
 		return x.adapter.Classify(err)
 	}
 	return x.adapter.Classify(seakeep.Mark(err, s.meaning(err)))

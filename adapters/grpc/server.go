@@ -15,7 +15,6 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/fault"
-	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/internal/grpcstatus"
 	"github.com/seakeep/seakeep/internal/incoming"
 )
@@ -59,9 +58,7 @@ func (s *Server) Unary() grpc.UnaryServerInterceptor {
 		}
 		defer func() {
 			in.end(err)
-			if err != nil {
-				_ = grpc.SetTrailer(ctx, pushbackOf(err))
-			}
+			_ = grpc.SetTrailer(ctx, in.spent.pushback(err))
 		}()
 		err = errPanicked // and it stays that, if the handler does
 		var got any
@@ -91,9 +88,7 @@ func (s *Server) Stream() grpc.StreamServerInterceptor {
 		}
 		defer func() {
 			in.end(err)
-			if err != nil {
-				ss.SetTrailer(pushbackOf(err))
-			}
+			ss.SetTrailer(in.spent.pushback(err))
 		}()
 		err = errPanicked
 		err = injuredAtDoor(in, func(ctx context.Context) error {
@@ -135,6 +130,7 @@ type passage struct {
 	method string
 	remote string
 	md     metadata.MD
+	spent  *spent
 }
 
 // enter decides about a call, and waits for its turn if it must. The error is a
@@ -157,7 +153,8 @@ func (s *Server) enter(ctx context.Context, method string) (passage, error) {
 	if err != nil {
 		return in, err
 	}
-	in.visit, in.ctx = v, v.Context()
+	in.visit = v
+	in.ctx, in.spent = withSpent(v.Context())
 	if a.Retry { // whoever calls on must not multiply it
 		in.ctx = seakeep.With(in.ctx, seakeep.Call{RetriedAbove: true})
 	}
@@ -213,14 +210,4 @@ func injuredAtDoor(in passage, serve func(context.Context) error) error {
 		return err
 	}
 	return serve(in.ctx)
-}
-
-// pushbackOf asks the caller not to repeat what a policy further down has dealt
-// with; nil: it says nothing.
-func pushbackOf(err error) metadata.MD {
-	var refused *seakeep.Rejection
-	if !errors.As(err, &refused) || !(retry.Config{}).MarkNoRetry(refused.Reason, 1) {
-		return nil
-	}
-	return metadata.Pairs(grpcstatus.PushbackField, grpcstatus.Pushback(0, true))
 }

@@ -32,13 +32,15 @@ type line struct {
 	s    *stream
 	err  error
 	hurt *seakeep.Hurt
+	stop context.CancelFunc // ends a stream whose next message is too long in coming; nil: none is
 
-	mu    sync.Mutex // guards what follows, and sending
-	kept  bool       // the call goes by this one
-	begun bool
-	over  bool
-	final error
-	tail  seakeep.Tail
+	mu     sync.Mutex // guards what follows, and sending
+	kept   bool       // the call goes by this one
+	begun  bool
+	silent bool // too long, which has ended it
+	over   bool
+	final  error
+	tail   seakeep.Tail
 }
 
 // connect opens the attempt's stream.
@@ -47,12 +49,25 @@ func (l *line) connect(ctx context.Context, w wish) error {
 	if ctx != s.ctx { // a stream may outlive its attempt's limit, and its server should know
 		ctx = &lifted{ctx, s.ctx}
 	}
+	if s.idle > 0 {
+		ctx, l.stop = context.WithCancel(ctx)
+	}
 	opts := l.with(&s.options, l.ended)
 	l.hurt = s.injury()
 	if l.err = before(ctx, l.hurt); l.err == nil {
 		l.ClientStream, l.err = s.open(s.tell(ctx, w.attempt, w.copied), opts)
 	}
+	if l.err != nil {
+		l.called()
+	}
 	return l.err
+}
+
+// called ends the stream's own context.
+func (l *line) called() {
+	if l.stop != nil {
+		l.stop()
+	}
 }
 
 // lifted is an attempt's context that does not tell the attempt's limit, which
@@ -106,8 +121,12 @@ func (l *line) keep(t seakeep.Tail) {
 
 // settle gives everything back, once the line is kept and over.
 func (l *line) settle() {
+	if l.wasSilent() {
+		l.final = errIdle
+	}
 	r := l.s.result(l.s.ctx, &l.sending, l.final)
 	l.tail.End(r.Outcome)
+	l.called()
 	l.s.options.give(&l.sending)
 	l.s.options.finish(l.final)
 }
@@ -137,7 +156,7 @@ func (l *line) Header() (metadata.MD, error) {
 
 // RecvMsg implements grpc.ClientStream.
 func (l *line) RecvMsg(m any) error {
-	err := l.ClientStream.RecvMsg(m)
+	err := l.next(m)
 	if err == nil {
 		err = l.answered()
 	}
@@ -145,6 +164,40 @@ func (l *line) RecvMsg(m any) error {
 		l.end(err)
 	}
 	return err
+}
+
+var errIdle = status.Error(codes.DeadlineExceeded, "seakeepgrpc: the next message was too long in coming")
+
+// next waits for a message, and no longer than a stream may be silent. The first
+// has the attempt's limit.
+func (l *line) next(m any) error {
+	if l.stop == nil || !l.started() {
+		return l.ClientStream.RecvMsg(m)
+	}
+	timer := time.AfterFunc(l.s.idle, func() {
+		l.mu.Lock()
+		l.silent = true
+		l.mu.Unlock()
+		l.stop()
+	})
+	err := l.ClientStream.RecvMsg(m)
+	timer.Stop()
+	if err != nil && status.Code(err) == codes.Canceled && l.wasSilent() {
+		err = errIdle
+	}
+	return err
+}
+
+func (l *line) started() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
+}
+
+func (l *line) wasSilent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.silent
 }
 
 // openPushed opens a stream on which the caller sends at its own pace. Nobody
@@ -183,6 +236,7 @@ func (s *stream) failed(end *seakeep.Ending, last *line) error {
 		err = last.err
 	}
 	err = withStatus(s.adapter.Failure(s.ctx, s.key, *end, err))
+	leaveWord(s.ctx, err, end)
 	if last != nil {
 		s.options.give(&last.sending)
 	}

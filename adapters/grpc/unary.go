@@ -58,13 +58,15 @@ func (u *unary) run() error {
 		return nil
 	}
 	failure := withStatus(u.adapter.Failure(u.ctx, u.key, end, u.err))
-	if !u.adapter.WantsFallback(&end) {
-		return failure
+	if u.adapter.WantsFallback(&end) {
+		why := u.fallBack(&u.exchange, u.reply)
+		if why == nil {
+			return nil
+		}
+		failure = u.adapter.Unanswered(failure, why)
 	}
-	if err := u.fallBack(&u.exchange, u.reply); err != nil {
-		return u.adapter.Unanswered(failure, err)
-	}
-	return nil
+	leaveWord(u.ctx, failure, &end)
+	return failure
 }
 
 // copyable makes ready for copies. An attempt that has lost may still be sending
