@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
+	"github.com/seakeep/seakeep/core/idempotency"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/internal/connpool"
 )
@@ -49,7 +49,7 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	s.tellPrevious(x, attempt)
 	s.tellClass(x)
 	if key := x.info.IdempotencyKey; key != "" && s.req.Header.Get(keyHeader) == "" {
-		s.header().Set(keyHeader, quote(key))
+		s.header().Set(keyHeader, idempotency.FormatKey(key))
 	}
 }
 
@@ -192,13 +192,4 @@ func classOf(h http.Header) core.Criticality {
 		return c
 	}
 	return core.Critical
-}
-
-// quote writes a key as a string of a structured field (RFC 8941), which is
-// what the draft asks for. A key that is one already stays as it is.
-func quote(key string) string {
-	if len(key) > 1 && key[0] == '"' && key[len(key)-1] == '"' {
-		return key
-	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/call"
+	"github.com/seakeep/seakeep/core/idempotency"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/internal/grpcstatus"
 )
@@ -104,6 +105,9 @@ func (x *exchange) knownSafety() retry.Safety {
 // request says how the call enters the ladder.
 func (x *exchange) request() call.Request {
 	r := call.Request{Deadline: core.Never, Key: x.key, RetriedAbove: x.info.RetriedAbove}
+	if x.adapter.Plan().Throttled() { // what the context says counts before this
+		r.Class, _ = core.ParseCriticality(x.outgoing(criticalityField))
+	}
 	if t, ok := x.ctx.Deadline(); ok {
 		r.Deadline = seakeep.InstantOf(t)
 	}
@@ -141,7 +145,7 @@ func (x *exchange) tell(ctx context.Context, attempt int, copied bool) context.C
 		add = append(add, hedgeField, "1")
 	}
 	if key := x.info.IdempotencyKey; key != "" && x.outgoing(keyField) == "" {
-		add = append(add, keyField, strconv.Quote(key))
+		add = append(add, keyField, idempotency.FormatKey(key))
 	}
 	if len(add) == 0 {
 		return ctx

@@ -148,7 +148,7 @@ func TestARefusalNeedsNoWordThatRepeatingIsSafe(t *testing.T) {
 
 func TestRefusalsHaveAStatus(t *testing.T) {
 	b := &backend{unary: failing(100, unavailable)}
-	client, c := pair(t, b, "    breaker: {window: 10s, calls: 2, failures: 50%, open: {for: 30s}}\n")
+	client, _ := pair(t, b, "    breaker: {window: 10s, calls: 2, failures: 50%, open: {for: 30s}}\n")
 	for range 2 {
 		_, _ = client.UnaryCall(context.Background(), &testpb.SimpleRequest{})
 	}
@@ -163,7 +163,6 @@ func TestRefusalsHaveAStatus(t *testing.T) {
 	if len(b.seen()) != 2 {
 		t.Errorf("%d calls have arrived", len(b.seen()))
 	}
-	_ = c
 }
 
 func TestDeadlineIsSentAndShortened(t *testing.T) {

@@ -34,6 +34,15 @@ func ParseKey(values []string) (string, core.Reason) {
 	return key, core.NoReason
 }
 
+// FormatKey writes a key as a client sends it: as a String of a structured field
+// (RFC 8941). A key that is written so already stays as it is.
+func FormatKey(key string) string {
+	if len(key) > 1 && key[0] == '"' && key[len(key)-1] == '"' {
+		return key
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+}
+
 // unquote reads what follows the opening quote, up to the closing one, which
 // must be the end.
 func unquote(text string) (string, bool) {

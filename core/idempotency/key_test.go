@@ -82,3 +82,16 @@ func FuzzParseKey(f *testing.F) {
 		}
 	})
 }
+
+func TestAKeyIsReadAsItIsWritten(t *testing.T) {
+	for key, want := range map[string]string{"k": `"k"`, `"k"`: `"k"`, `a"b\c`: `"a\"b\\c"`, `"`: `"\""`} {
+		got := FormatKey(key)
+		if got != want {
+			t.Errorf("%s is written as %s", key, got)
+		}
+		read, _ := ParseKey([]string{got})
+		if key != `"k"` && read != key {
+			t.Errorf("%s is read as %s", got, read)
+		}
+	}
+}
