@@ -12,6 +12,9 @@ type Response struct {
 	Grace time.Duration // what the wait for the body may take in all, besides what Rate allows
 }
 
+// Limits reports whether there is any limit.
+func (r Response) Limits() bool { return r.Body > 0 || r.Idle > 0 || r.Rate > 0 }
+
 const defaultGrace = 5 * time.Second
 
 // response reads the limits of answers.
@@ -38,5 +41,5 @@ func (o *object) response(s *Settings) {
 	if !r.switchedOff("rate") {
 		r.size("rate", &v.Rate, rate)
 	}
-	r.duration("grace", &v.Grace, natural("5s"))
+	r.duration("grace", &v.Grace, within(100*time.Millisecond, time.Hour, "5s"))
 }

@@ -138,6 +138,9 @@ func showRate(perSecond float64) string {
 	return strconv.FormatFloat(perSecond, 'g', 10, 64) + "/s"
 }
 
+// ShowSize writes a number of bytes as the file has it, such as 10MiB.
+func ShowSize(bytes int64) string { return showSize(bytes) }
+
 func showSize(bytes int64) string {
 	for _, u := range sizeUnits {
 		if bytes != 0 && bytes%u.bytes == 0 {

@@ -80,7 +80,8 @@ func broken(err error, caller context.Context) core.Outcome {
 	switch {
 	case caller.Err() == context.Canceled:
 		return core.Cancelled
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.Is(err, ErrBodyIdle), errors.Is(err, ErrBodySlow):
 		return core.Timeout
 	case errors.Is(err, http.ErrBodyReadAfterClose):
 		return core.Success

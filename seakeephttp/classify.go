@@ -81,7 +81,7 @@ func (f failed) result(classify func(error) core.Result) core.Result {
 	case r.Outcome == core.Cancelled && errors.Is(f.err, context.Canceled):
 		// The caller is still there, so somebody below gave up.
 		r = core.Result{Outcome: core.Failure, Cause: core.Unknown}
-	case r.Cause == core.Unknown && tooLarge(f.err):
+	case r.Cause == core.Unknown && (tooLarge(f.err) || errors.Is(f.err, ErrBodyTooLarge)):
 		r.Cause = core.BadAnswer
 	case r.Outcome.Failed() && (noHandshake(f.err) || connpool.NeverSent(f.err)):
 		r.Cause = core.Unsent

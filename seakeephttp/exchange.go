@@ -24,9 +24,10 @@ type exchange struct {
 	info    *seakeep.Call
 	adapter seakeep.Adapter
 	pool    *pool
-	upload  *upload  // of a request's body that is kept for another attempt
-	caching *caching // nil: the answer is neither stored nor found
-	last    *sending // the latest attempt
+	file    *config.Settings // what the policy file has for it; nil: there is no file
+	upload  *upload          // of a request's body that is kept for another attempt
+	caching *caching         // nil: the answer is neither stored nor found
+	last    *sending         // the latest attempt
 	first   sending
 	tried   uint64 // endpoints, a bit each
 	only    uint64 // those that may serve it; 0: any
@@ -50,13 +51,13 @@ type exchange struct {
 func newExchange(t *Transport, req *http.Request) *exchange {
 	x := &exchange{req: req, pool: t.current(), info: seakeep.CallOf(req.Context())}
 	target := x.target()
-	x.adapter = target.Policy.Adapter()
+	x.adapter, x.file = target.Policy.Adapter(), target.Settings
 	x.safety = x.knownSafety()
 	x.only = x.pool.tenants.of(req)
 	if carries(req) && req.GetBody == nil && x.mayGoTwice() {
 		replay := int64(defaultReplay)
-		if target.Settings != nil {
-			replay = target.Settings.Replay
+		if x.file != nil {
+			replay = x.file.Replay
 		}
 		x.upload = newUpload(req.Body, req.ContentLength, replay, &t.family.kept)
 	}
@@ -81,10 +82,8 @@ func (x *exchange) target() seakeep.Target {
 // key returns what the request's breaker is kept by: what the caller says, or
 // the header that the file names.
 func (x *exchange) key() string {
-	if x.info.Key == "" && x.pool.config != nil {
-		if name := x.target().Settings.KeyHeader; name != "" {
-			return x.req.Header.Get(name)
-		}
+	if x.info.Key == "" && x.file != nil && x.file.KeyHeader != "" {
+		return x.req.Header.Get(x.file.KeyHeader)
 	}
 	return x.info.Key
 }

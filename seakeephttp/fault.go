@@ -20,8 +20,22 @@ import (
 // InjectedHeader names the faults that an answer was hurt by on purpose.
 const InjectedHeader = "X-Seakeep-Fault-Injected"
 
-// roundTrip sends the request, unless a fault does something to it.
+// roundTrip sends the request. Its answer's body is within the limits that there
+// are.
 func (s *sending) roundTrip(x *exchange) (*http.Response, error) {
+	resp, err := s.faulted(x)
+	switch {
+	case s.stop == nil:
+	case err != nil:
+		s.stop(nil)
+	default:
+		return bounded(resp, x.file.Response, s)
+	}
+	return resp, err
+}
+
+// faulted sends the request, unless a fault does something to it.
+func (s *sending) faulted(x *exchange) (*http.Response, error) {
 	base := x.pool.of.base
 	f, operation := x.adapter.Faults()
 	if f.Idle() || x.info.Unhurt {

@@ -69,7 +69,7 @@ func (r *race) facts() call.Facts {
 // try makes one attempt.
 func (r *race) try(ctx context.Context, attempt int) (tried seakeep.Tried) {
 	x := r.x
-	y := &exchange{req: x.req, info: x.info, adapter: x.adapter, pool: x.pool, upload: x.upload,
+	y := &exchange{req: x.req, info: x.info, adapter: x.adapter, pool: x.pool, file: x.file, upload: x.upload,
 		safety: x.safety, only: x.only}
 	y.last = &y.first
 	r.mu.Lock()

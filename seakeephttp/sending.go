@@ -30,6 +30,8 @@ type sending struct {
 	traced bool          // got is known
 	owned  bool          // req.Header is a copy
 	hurt   *seakeep.Hurt // on purpose; nil: not at all
+	// stop ends the attempt's context; nil: its answer has no limits.
+	stop context.CancelCauseFunc
 }
 
 // prepare makes the request for the endpoint that was chosen.
@@ -39,6 +41,9 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 	}
 	if own := x.acquire(); own > 0 {
 		ctx = connpool.WithAcquire(ctx, own)
+	}
+	if x.file != nil && x.file.Response.Limits() {
+		ctx, s.stop = context.WithCancelCause(ctx)
 	}
 	s.req = *x.req.WithContext(ctx)
 	if to := x.at.to; to != nil {
@@ -56,13 +61,10 @@ func (s *sending) prepare(ctx context.Context, x *exchange, attempt int) {
 // acquire returns how long the request's operation lets it wait for a
 // connection, if that differs from its dependency's; 0: it does not.
 func (x *exchange) acquire() time.Duration {
-	if x.pool.config == nil || x.pool.of.conns == nil || len(x.pool.config.Operations) == 0 {
+	if x.file == nil || x.pool.of.conns == nil || x.file.Acquire == x.pool.config.Acquire {
 		return 0
 	}
-	if own := x.target().Settings; own != nil && own.Acquire != x.pool.config.Acquire {
-		return own.Acquire
-	}
-	return 0
+	return x.file.Acquire
 }
 
 // mayRunOnce reports whether it matters that the request never left.

@@ -49,7 +49,7 @@ type tie struct {
 
 // tied reports whether copies of the request are tied to it.
 func (x *exchange) tied() bool {
-	s := x.target().Settings
+	s := x.file
 	return s != nil && s.Tied && x.pool.dir != nil
 }
 
