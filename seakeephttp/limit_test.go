@@ -78,10 +78,12 @@ func TestBodyLimits(t *testing.T) {
 		{"one more, later", "{body: 4B}", []piece{{0, "abcd"}, {s, "e"}}, 4, ErrBodyTooLarge, s, core.Failure},
 		{"pauses", "{idle: 30s}", []piece{{29 * s, "a"}, {29 * s, "b"}}, 2, nil, 58 * s, core.Success},
 		{"silence", "{idle: 30s}", []piece{{29 * s, "a"}, {31 * s, "b"}}, 1, ErrBodyIdle, 59 * s, core.Timeout},
-		{"fast enough", "{rate: 1KiB, grace: 1s}", []piece{{s / 2, kib}, {s, kib}, {s, kib}}, 3072, nil, 2500 * time.Millisecond, core.Success},
-		{"too slow", "{rate: 1KiB, grace: 1s}", []piece{{900 * time.Millisecond, kib[:512]}, {s, "b"}}, 512, ErrBodySlow, 1500 * time.Millisecond, core.Timeout},
-		{"a drop at a time", "{rate: 1KiB, grace: 5s}", []piece{{s, "a"}, {s, "b"}, {s, "c"}, {s, "d"}, {s, "e"}, {s, "f"}}, 5,
-			ErrBodySlow, 5*s + 5*s/1024, core.Timeout},
+		{"fast enough", "{rate: 1KiB, grace: 1s}", []piece{{s / 2, kib}, {s, kib}, {s, kib}}, 3072, nil,
+			s * 5 / 2, core.Success},
+		{"too slow", "{rate: 1KiB, grace: 1s}", []piece{{s * 9 / 10, kib[:512]}, {s, "b"}}, 512, ErrBodySlow,
+			s * 3 / 2, core.Timeout},
+		{"a drop at a time", "{rate: 1KiB, grace: 5s}", []piece{{s, "a"}, {s, "b"}, {s, "c"}, {s, "d"}, {s, "e"},
+			{s, "f"}}, 5, ErrBodySlow, 5*s + 5*s/1024, core.Timeout},
 		{"none", "none", []piece{{time.Hour, kib}}, 1024, nil, time.Hour, core.Success},
 	} {
 		t.Run(c.what, func(t *testing.T) {

@@ -109,9 +109,16 @@ func ofReason(r core.Reason) (status int, kind string) {
 func ofError(err error) (status int, kind string) {
 	var dns *net.DNSError
 	var op *net.OpError
+	var full *seakeephttp.AcquireError
 	switch {
 	case err == nil:
 		return http.StatusBadGateway, problem.InternalError
+	case errors.As(err, &full):
+		return http.StatusServiceUnavailable, problem.LimitReached
+	case errors.Is(err, seakeephttp.ErrBodyTooLarge):
+		return http.StatusBadGateway, "http_response_body_size"
+	case errors.Is(err, seakeephttp.ErrNotHTTP2):
+		return http.StatusBadGateway, "tls_protocol_error"
 	case errors.Is(err, seakeephttp.ErrNoEndpoint):
 		return http.StatusServiceUnavailable, problem.Unavailable
 	case errors.As(err, &dns):
@@ -174,6 +181,11 @@ func isTLS(err error) string {
 // texts are what net/http says where it has no error values.
 var texts = []struct{ text, kind string }{
 	{"server response headers exceeded", "http_response_header_section_size"},
+	{"response header list larger", "http_response_header_section_size"},
+	{"http2: server sent GOAWAY", "connection_terminated"},
+	{"http2: Transport received", "connection_terminated"}, // GOAWAY
+	{"http2: client conn", "connection_terminated"},
+	{"stream error: ", "http_protocol_error"},
 	{"transfer encoding", "http_response_transfer_coding"},
 	{"server closed idle connection", "connection_terminated"},
 	{"server gave HTTP response to HTTPS client", "tls_protocol_error"},

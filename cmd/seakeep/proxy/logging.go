@@ -80,6 +80,13 @@ func (o observer) Observe(e core.Event) {
 	case core.EndpointsFound, core.ResolveFailed:
 		o.log.Warn("names: "+e.Kind.String(), "policy", e.Policy, "name", e.Key, "what", e.Detail)
 		return
+	case core.CertificatesRead:
+		if e.Detail == "" {
+			o.log.Info("certificates were read again", "policy", e.Policy)
+		} else {
+			o.log.Warn("certificates cannot be used, those before stay", "policy", e.Policy, "why", e.Detail)
+		}
+		return
 	case core.DegradeChanged:
 		what = "degradation changed"
 	case core.ShedChanged:

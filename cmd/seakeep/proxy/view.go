@@ -27,6 +27,7 @@ type dependencyView struct {
 	Listen    string         `json:"listen,omitempty"`
 	Endpoints []endpointView `json:"endpoints"`
 	Balance   *balanceView   `json:"balance,omitempty"`
+	Pool      *poolView      `json:"connections,omitempty"`
 	policyView
 	Outlier    *outlierSettings `json:"outlier,omitempty"`
 	Health     *healthSettings  `json:"health,omitempty"`
@@ -129,7 +130,7 @@ func (p *Proxy) dependencyView(d *config.Dependency) dependencyView {
 	p.mu.Unlock()
 	if t != nil {
 		s := t.Snapshot()
-		v.Balance = balanceOf(d, &s)
+		v.Balance, v.Pool = balanceOf(d, &s), poolOf(d, &s)
 		for i := range s.Endpoints {
 			v.Endpoints = append(v.Endpoints, endpointOf(&s.Endpoints[i]))
 		}
