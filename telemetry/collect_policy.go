@@ -48,6 +48,8 @@ func (c collection) policy(p *policy) {
 	c.each(idPanicChanges, p.panics[:], words(onOff), d, op)
 	c.count(idResolveChanges, &p.resolved, d, op)
 	c.count(idResolveFailures, &p.unresolved, d, op)
+	c.count(idCertificates, &p.renewed, d, op)
+	c.count(idCertificateFailures, &p.unusable, d, op)
 	c.moves(idFailoverTransitions, &p.moves, failoverStates, d, op)
 }
 

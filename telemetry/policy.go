@@ -26,7 +26,8 @@ type policy struct {
 	ejections             table // rule, enforced
 	panics                [3]atomic.Uint64
 	resolved, unresolved  atomic.Uint64
-	moves                 table // of the failover: from and to, reason
+	renewed, unusable     atomic.Uint64 // certificates
+	moves                 table         // of the failover: from and to, reason
 	breaker, failover     timeline
 	fine                  *fine // native histograms; nil: there are none
 	examples              examples
@@ -167,6 +168,12 @@ func (p *policy) changed(e *core.Event, r int) {
 		p.resolved.Add(1)
 	case core.ResolveFailed:
 		p.unresolved.Add(1)
+	case core.CertificatesRead:
+		if e.Detail == "" {
+			p.renewed.Add(1)
+		} else {
+			p.unusable.Add(1)
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ const (
 	idPanicChanges
 	idResolveChanges
 	idResolveFailures
+	idCertificates
+	idCertificateFailures
 	idFailoverState
 	idFailoverTransitions
 	idFailoverSeconds
