@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +26,13 @@ What can be wrong with a file is what "seakeep validate" is for; a file with
 mistakes has no plan.`
 
 // planFlags are the flags of "plan".
-type planFlags struct{ output string }
+type planFlags struct {
+	output string
+	values bool
+}
+
+// planFormats are what --format takes.
+var planFormats = []string{"text", "table", "md", "html", "json"}
 
 func newPlanCommand() *cobra.Command {
 	var f planFlags
@@ -30,14 +40,18 @@ func newPlanCommand() *cobra.Command {
 		Use:     "plan FILE",
 		Short:   "Say on a page what a policy file means",
 		Long:    planLong,
-		Example: "  seakeep plan seakeep.yaml\n  seakeep plan --output json seakeep.yaml",
+		Example: "  seakeep plan seakeep.yaml\n  seakeep plan seakeep.yaml --format md >plan.md",
 		Args:    onePolicy,
 		PreRunE: func(*cobra.Command, []string) error { return f.check() },
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 
 		DisableFlagsInUseLine: true,
 	}
-	c.Flags().StringVarP(&f.output, "output", "o", "text", "text or json")
+	flags := c.Flags()
+	flags.StringVarP(&f.output, "format", "f", "text", "text, the pages; or table, md, html, json")
+	flags.StringVarP(&f.output, "output", "o", "text", "the same as --format")
+	flags.BoolVar(&f.values, "values", false,
+		"table, md and html: print every value in effect too, and where it comes from")
 	return c
 }
 
@@ -49,8 +63,12 @@ func onePolicy(_ *cobra.Command, args []string) error {
 }
 
 func (f *planFlags) check() error {
-	if f.output != "text" && f.output != "json" {
-		return fmt.Errorf("--output is %q; use text or json", f.output)
+	if !slices.Contains(planFormats, f.output) {
+		return fmt.Errorf("--format is %q; use %s", f.output, strings.Join(planFormats, ", "))
+	}
+	if f.values && (f.output == "text" || f.output == "json") {
+		return fmt.Errorf("--values goes with table, md and html; %s has them", map[string]string{
+			"text": "seakeep validate --values", "json": "json"}[f.output])
 	}
 	return nil
 }
@@ -61,13 +79,30 @@ func (f *planFlags) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	sheet := review.New(file, shown)
-	if f.output == "text" {
-		return sheet.Write(cmd.OutOrStdout())
+	out := cmd.OutOrStdout()
+	switch f.output {
+	case "text":
+		return sheet.Write(out)
+	case "table":
+		return sheet.WriteTable(out, columns(), f.values)
+	case "md":
+		return sheet.WriteMarkdown(out, f.values)
+	case "html":
+		return sheet.WriteHTML(out, f.values)
 	}
-	e := json.NewEncoder(cmd.OutOrStdout())
+	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(sheet)
+}
+
+// columns is how wide a table may be: what the shell says of the terminal, or
+// what is usual on a wide one.
+func columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return min(n, 1000)
+	}
+	return 160
 }
 
 // readFile reads and checks a policy file, or standard input, and says what it

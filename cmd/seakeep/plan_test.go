@@ -56,7 +56,7 @@ func TestPlanOfWhatIsNoPolicy(t *testing.T) {
 		{"none.yaml", exitWork, "open none.yaml: no such file or directory"},
 		{"", exitUsage, "give one policy file, such as seakeep.yaml, or - for standard input"},
 		{"good.yaml bad.yaml", exitUsage, "give one policy file"},
-		{"-o xml good.yaml", exitUsage, "--output is \"xml\"; use text or json"},
+		{"-o xml good.yaml", exitUsage, "--format is \"xml\"; use text, table, md, html, json"},
 	} {
 		status, stdout, stderr := runCommand("", append([]string{"plan"}, strings.Fields(tc.args)...)...)
 		if status != tc.status || stdout != "" || !strings.Contains(stderr, tc.stderr) {

@@ -4,6 +4,7 @@
 // how often a dependency may be asked for one call, and for all of them; how
 // many slots its traffic needs; whom one bad tenant can hurt.
 //
-// Of a file comes a Sheet. It is written as text for people, on a page, or as
-// JSON. Nothing here is measured: all of it follows from the file.
+// Of a file comes a Sheet. It is written as pages of text, as the one table that
+// a service is judged by (for terminals, as Markdown or HTML), or as JSON.
+// Nothing here is measured: all of it follows from the file.
 package review

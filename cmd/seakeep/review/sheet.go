@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,18 @@ type Sheet struct {
 	Door         *Door     `json:"serve,omitempty"` // nil: the service takes what comes
 	Dependencies []Subject `json:"dependencies"`
 	Warnings     []string  `json:"warnings"`
+
+	Table  []Row      `json:"table"`
+	Series *Series    `json:"series,omitempty"` // nil: no dependency says what it keeps
+	Values []InEffect `json:"values"`
+}
+
+// InEffect is a value in effect, and where it comes from: a file and a line, or
+// the default.
+type InEffect struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	From  string `json:"from"`
 }
 
 // Door is what stands before the service.
@@ -60,8 +73,17 @@ func New(f *config.File, name string) *Sheet {
 		s.Door = new(Door)
 		s.Door.Rungs, s.Door.Off = rungs(all, "serve")
 	}
+	s.Table, s.Series = []Row{}, seriesOf(f)
 	for _, d := range f.Dependencies {
 		s.Dependencies = append(s.Dependencies, dependency(d, all))
+		s.Table = append(s.Table, rowOf(d))
+	}
+	for _, e := range all {
+		from := "default"
+		if e.Line > 0 {
+			from = fmt.Sprintf("%s:%d", name, e.Line)
+		}
+		s.Values = append(s.Values, InEffect{e.Path, e.Value, from})
 	}
 	for _, w := range f.Warnings() {
 		s.Warnings = append(s.Warnings, w.String())

@@ -34,6 +34,13 @@ func (s *Sheet) Write(w io.Writer) error {
 		p.indent = ""
 		p.subject(&s.Dependencies[i])
 	}
+	if s.Series != nil {
+		p.WriteString("\navailability\n")
+		p.indent = "  "
+		for _, text := range s.Series.sentences() {
+			p.row("= series", text)
+		}
+	}
 	if len(s.Warnings) > 0 {
 		p.WriteString("\nwarnings\n")
 		for _, text := range s.Warnings {
