@@ -110,7 +110,8 @@ func (e *edit) path(n int) (path string) {
 // and which of the section's keys it stands for.
 var shortForms = map[string]string{"open": "for", "trials": "calls", "queue": "rule",
 	"fallback": "order", "back": "after", "consecutive": "errors", "success-rate": "sigma",
-	"failures": "share", "latency": "factor", "work": "floor", "think": "floor", "delay": "floor"}
+	"failures": "share", "latency": "factor", "work": "floor", "think": "floor", "delay": "floor",
+	"slo": "objectives"}
 
 // spellOut makes a section of a bare value that stands for one.
 func (e *edit) spellOut(n *yaml.Node, depth int) {

@@ -76,7 +76,7 @@ func (n Number) String() string {
 func (n Number) show(v float64) string {
 	switch n.Unit {
 	case "%":
-		return fmt.Sprintf("%.3g %%", v)
+		return fmt.Sprintf("%.5g %%", v)
 	case "ms":
 		return span(millis(v))
 	case "":

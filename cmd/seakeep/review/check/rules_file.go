@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/call"
 )
 
@@ -38,6 +39,13 @@ var fileRules = []*Rule{
 		Fix:    "admin.listen on 127.0.0.1",
 		Bites:  "somebody finds the port",
 		file:   adminExposed},
+	{ID: "objective-out-of-reach", Severity: Warning, Title: "more is promised than the dependencies keep",
+		Why: "Dependencies that every request needs and nothing can stand in for multiply: four of " +
+			"99.9 % leave 99.6 %. An objective above that is missed on a usual month.",
+		Number: "what the dependencies leave, beside the objective",
+		Fix:    "a lower objective, a fallback, or a better dependency",
+		Bites:  "nothing has to happen: a usual month misses it",
+		file:   outOfReach},
 	{ID: "no-effect", Severity: Warning, Title: "a setting cannot do what it says",
 		Why: "Two settings together leave one of them without effect. These are the warnings of " +
 			"seakeep validate.",
@@ -163,4 +171,28 @@ func (f *Finding) about(path string) bool {
 	// The limits of attempts are timeouts and retries at once.
 	limits := strings.NewReplacer(".retry", ".timeout", ".breaker.slow", ".timeout")
 	return rung(limits.Replace(f.Path)) == rung(limits.Replace(path)) && strings.HasPrefix(path, "dependencies.")
+}
+
+func outOfReach(s *subject) {
+	if s.SLO == nil {
+		return
+	}
+	left, names := 1.0, []string{}
+	for _, d := range s.Dependencies {
+		if d.Kind == config.Critical && d.Availability > 0 && len(d.Fallback.Order) == 0 && d.Failover == nil {
+			left *= d.Availability
+			names = append(names, d.Name)
+		}
+	}
+	for i := range s.SLO.Objectives {
+		o := &s.SLO.Objectives[i]
+		if o.Place == config.PlaceCalls || o.Objective <= left {
+			continue
+		}
+		s.report(found{keys: []string{"slo.objectives." + o.Name + ".objective", "slo"},
+			why: fmt.Sprintf("%s promises %.6g %%, and %s in series leave %.6g %%", o.Name,
+				100*o.Objective, strings.Join(names, ", "), 100*left),
+			number: Number{"what the dependencies leave", 100 * left, 100 * o.Objective, "%"},
+			fix:    "promise less, or let something stand in for one of them"})
+	}
 }
