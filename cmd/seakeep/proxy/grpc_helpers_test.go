@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"net"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -139,13 +138,9 @@ func grpcServer(t *testing.T, s *service, more ...func(*grpc.Server)) (url strin
 	return "http://" + l.Addr().String()
 }
 
-// overH2C speaks HTTP/2 without TLS to endpoints.
-func overH2C(t *testing.T) Options {
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	base := &http.Transport{Protocols: protocols, DisableCompression: true}
-	t.Cleanup(base.CloseIdleConnections)
-	return Options{base: base}
+// overH2C is policy for endpoints that speak HTTP/2 without TLS.
+func overH2C(endpoints string, rungs ...string) string {
+	return policy(endpoints, append(rungs, "protocol: h2c")...)
 }
 
 // dialGRPC returns a client of a listener of the proxy.

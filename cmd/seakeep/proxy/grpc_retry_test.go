@@ -58,7 +58,7 @@ func TestGRPCPushback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := refusing(1, tc.pushback...)
-			u := startWith(t, policy(grpcServer(t, s), tc.retry), overH2C(t))
+			u := start(t, overH2C(grpcServer(t, s), tc.retry))
 			_, err := u.calls("dep").UnaryCall(soon(t), &grpc_testing.SimpleRequest{})
 			if status.Code(err) != tc.code {
 				t.Errorf("the call ends with %v", err)
@@ -87,10 +87,10 @@ func TestGRPCPushback(t *testing.T) {
 // A method that the file calls idempotent is repeated, another one is not.
 func TestGRPCIdempotentMethod(t *testing.T) {
 	s := refusing(2)
-	u := startWith(t, policy(grpcServer(t, s),
+	u := start(t, overH2C(grpcServer(t, s),
 		"retry: {attempts: 4, backoff: {base: 1ms, cap: 1ms}, budget: none}",
 		"operations:\n  - {name: echo, match: {grpc: grpc.testing.TestService/UnaryCall},\n"+
-			"     retry: {idempotent: always}}"), overH2C(t))
+			"     retry: {idempotent: always}}"))
 	if _, err := u.calls("dep").UnaryCall(soon(t), &grpc_testing.SimpleRequest{}); err != nil {
 		t.Error(err)
 	}
@@ -100,7 +100,7 @@ func TestGRPCIdempotentMethod(t *testing.T) {
 	}
 	// Who says that it repeats by itself is believed, and told nothing else.
 	again := refusing(5)
-	u = startWith(t, policy(grpcServer(t, again), "retry: {attempts: 3, idempotent: always}"), overH2C(t))
+	u = start(t, overH2C(grpcServer(t, again), "retry: {attempts: 3, idempotent: always}"))
 	ctx := metadata.AppendToOutgoingContext(soon(t), "x-seakeep-attempt", "2")
 	if _, err := u.calls("dep").UnaryCall(ctx, &grpc_testing.SimpleRequest{}); err == nil {
 		t.Error("it succeeds")
@@ -124,9 +124,9 @@ func TestGRPCHedge(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	a, b := &service{unary: first}, &service{unary: first}
-	u := startWith(t, policy(grpcServer(t, a)+", "+grpcServer(t, b),
+	u := start(t, overH2C(grpcServer(t, a)+", "+grpcServer(t, b),
 		"retry: {attempts: 1, idempotent: always}",
-		"hedge: {after: 30ms, budget: 100%}"), overH2C(t))
+		"hedge: {after: 30ms, budget: 100%}"))
 	answer, err := u.calls("dep").UnaryCall(soon(t), &grpc_testing.SimpleRequest{})
 	if err != nil || answer.Username != "the copy" {
 		t.Fatalf("the call ends with %v, %v", answer, err)
@@ -165,7 +165,7 @@ func TestGRPCRefusals(t *testing.T) {
 		return &grpc_testing.SimpleResponse{}, nil
 	}}
 	defer close(stay)
-	u := startWith(t, policy(grpcServer(t, s), "bulkhead: {limit: 1}"), overH2C(t))
+	u := start(t, overH2C(grpcServer(t, s), "bulkhead: {limit: 1}"))
 	c := u.calls("dep")
 	go func() { _, _ = c.UnaryCall(context.Background(), &grpc_testing.SimpleRequest{}) }()
 	until(t, "the slot is taken", func() bool { return len(s.seen()) == 1 })
@@ -181,7 +181,7 @@ func TestGRPCRefusals(t *testing.T) {
 	if p := tail.Get("grpc-retry-pushback-ms"); len(p) != 1 || p[0] != "-1" {
 		t.Errorf("the trailer is %v", tail)
 	}
-	gone := startWith(t, policy("http://127.0.0.1:1"), overH2C(t))
+	gone := start(t, overH2C("http://127.0.0.1:1"))
 	_, err = gone.calls("dep").UnaryCall(soon(t), &grpc_testing.SimpleRequest{})
 	check(err, codes.Unavailable, "connection refused")
 	u.do(http.MethodGet, "/", "") // HTTP is still answered in HTTP
@@ -199,7 +199,7 @@ func TestGRPCBrokenOff(t *testing.T) {
 		_ = p.WriteRSTStream(id, http2.ErrCodeInternal)
 		_, _ = br.ReadByte()
 	})
-	u := startWith(t, policy(dep.url()), overH2C(t))
+	u := start(t, overH2C(dep.url()))
 	stream, err := u.calls("dep").StreamingOutputCall(soon(t), &grpc_testing.StreamingOutputCallRequest{})
 	if err == nil {
 		_, err = stream.Recv()

@@ -19,7 +19,7 @@ import (
 // A call passes, with what goes before and behind it.
 func TestGRPCUnary(t *testing.T) {
 	s := &service{}
-	u := startWith(t, policy(grpcServer(t, s)), overH2C(t))
+	u := start(t, overH2C(grpcServer(t, s)))
 	c, ctx := u.calls("dep"), soon(t)
 	var head, tail metadata.MD
 	payload := &grpc_testing.Payload{Body: []byte("hello")}
@@ -45,7 +45,7 @@ func TestGRPCUnary(t *testing.T) {
 
 // The three kinds of streams pass, and nothing of them is held back.
 func TestGRPCStreams(t *testing.T) {
-	u := startWith(t, policy(grpcServer(t, &service{})), overH2C(t))
+	u := start(t, overH2C(grpcServer(t, &service{})))
 	c, ctx := u.calls("dep"), soon(t)
 	in, err := c.StreamingInputCall(ctx)
 	if err != nil {
@@ -99,8 +99,7 @@ func TestGRPCStatusIsUnderstood(t *testing.T) {
 	) (*grpc_testing.SimpleResponse, error) {
 		return nil, status.Error(codes.Code(r.ResponseStatus.Code), r.ResponseStatus.Message)
 	}}
-	u := startWith(t, policy(grpcServer(t, s), "breaker: {window: 10s, calls: 2, failures: 60%, open: 10s}"),
-		overH2C(t))
+	u := start(t, overH2C(grpcServer(t, s), "breaker: {window: 10s, calls: 2, failures: 60%, open: 10s}"))
 	c, ctx := u.calls("dep"), soon(t)
 	say := func(code codes.Code) error {
 		_, err := c.UnaryCall(ctx, &grpc_testing.SimpleRequest{ResponseStatus: &grpc_testing.EchoStatus{
@@ -141,14 +140,14 @@ func TestGRPCStatusIsUnderstood(t *testing.T) {
 // third is a chain of two proxies and two services.
 func third(t *testing.T) (u *under, near, far *service) {
 	far = &service{}
-	b := startWith(t, policy(grpcServer(t, far)), overH2C(t))
+	b := start(t, overH2C(grpcServer(t, far)))
 	onward := b.calls("dep")
 	near = &service{unary: func(ctx context.Context, r *grpc_testing.SimpleRequest,
 	) (*grpc_testing.SimpleResponse, error) {
 		time.Sleep(30 * time.Millisecond)
 		return onward.UnaryCall(ctx, r)
 	}}
-	return startWith(t, policy(grpcServer(t, near)), overH2C(t)), near, far
+	return start(t, overH2C(grpcServer(t, near))), near, far
 }
 
 // The deadline arrives at the third hop, and is shorter there by what has passed.
@@ -181,7 +180,7 @@ func TestGRPCDeadlineIsOurs(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		return nil, ctx.Err()
 	}}
-	u := startWith(t, policy(grpcServer(t, s), "timeout: {request: 50ms, total: 1s}"), overH2C(t))
+	u := start(t, overH2C(grpcServer(t, s), "timeout: {request: 50ms, total: 1s}"))
 	c := u.calls("dep")
 	_, err := c.UnaryCall(soon(t), &grpc_testing.SimpleRequest{})
 	if status.Code(err) != codes.DeadlineExceeded ||
@@ -200,8 +199,7 @@ func TestGRPCDeadlineIsOurs(t *testing.T) {
 
 // Server reflection is a stream like any other.
 func TestGRPCReflectionPasses(t *testing.T) {
-	u := startWith(t, policy(grpcServer(t, &service{}, func(s *grpc.Server) { reflection.Register(s) })),
-		overH2C(t))
+	u := start(t, overH2C(grpcServer(t, &service{}, func(s *grpc.Server) { reflection.Register(s) })))
 	stream, err := grpc_reflection_v1.NewServerReflectionClient(u.dialGRPC("dep")).
 		ServerReflectionInfo(soon(t))
 	if err != nil {

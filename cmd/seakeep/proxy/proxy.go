@@ -43,9 +43,8 @@ type Options struct {
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 
-	base      http.RoundTripper // in place of the transports' own; nil: none
-	bodyTime  time.Duration     // for a small body to come; zero: 10s
-	stallTime time.Duration     // for a client to take some of an answer; zero: 60s
+	bodyTime  time.Duration // for a small body to come; zero: 10s
+	stallTime time.Duration // for a client to take some of an answer; zero: 60s
 }
 
 const (

@@ -222,7 +222,7 @@ func (p *Proxy) direct(f *front, w wanted, file *config.File) error {
 	t := p.transports[w.name]
 	if t == nil {
 		var err error
-		if t, err = seakeephttp.NewTransport(p.set, w.name, p.options.base); err != nil {
+		if t, err = seakeephttp.NewTransport(p.set, w.name, nil); err != nil {
 			return err
 		}
 		p.transports[w.name] = t

@@ -107,7 +107,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 		if err != nil {
 			return err
 		}
-		t, err := seakeephttp.NewTransport(set, upstreamName, p.options.base)
+		t, err := seakeephttp.NewTransport(set, upstreamName, nil)
 		if err != nil {
 			return err
 		}
