@@ -153,14 +153,14 @@ func (p Protocol) String() string {
 }
 
 // protocol reads which HTTP is spoken. It must fit all endpoints.
-func (o *object) protocol(dep *Dependency) {
-	choose(o, "protocol", &dep.Protocol, protocols...)
+func (o *object) protocol(p *Protocol, has func(scheme string) bool) {
+	choose(o, "protocol", p, protocols...)
 	f := o.find("protocol")
 	switch {
 	case f == nil:
-	case dep.Protocol == HTTP2 && dep.has("http"):
+	case *p == HTTP2 && has("http"):
 		f.fail("an endpoint is of http, and http2 is over TLS", "use h2c, or endpoints of https")
-	case dep.Protocol == H2C && dep.has("https"):
+	case *p == H2C && has("https"):
 		f.fail("an endpoint is of https, and h2c is in the clear", "use http2, or endpoints of http")
 	}
 }

@@ -73,6 +73,7 @@ func (f *field) dependency() *Dependency {
 		option[Kind]{"async", Async})
 	o.about(dep)
 	o.listen(&dep.Listen, dep.Name)
+	dep.ListenTLS = o.listenTLS(dep.Listen)
 	o.endpoints(dep)
 	o.balance(&dep.Balance)
 	dep.Outlier = o.outlier(dep)
@@ -87,7 +88,7 @@ func (f *field) dependency() *Dependency {
 	dep.Call.Name = dep.Name
 	per := o.settings(&dep.Settings)
 	o.connections(dep)
-	o.protocol(dep)
+	o.protocol(&dep.Protocol, dep.has)
 	dep.TLS = o.tls(dep)
 	o.keyed(dep, per)
 	o.warnWaits(dep)

@@ -169,6 +169,9 @@ var policyPage = &book{
 		dep + "operations[].match.host":   {{dep + "operations[].match.header", "{X-A: b}"}},
 		dep + "health.service":            {{dep + "health.type", "grpc"}},
 		dep + "tls.cert":                  {{dep + "tls.key", "k"}},
+		dep + "listen-tls":                {{dep + "listen", ":1"}, {dep + "endpoints", "[http://a]"}},
+		dep + "listen-tls.client-name":    {{dep + "listen-tls.client-ca", "c"}},
+		"serve.listen-tls":                {{"serve.listen", ":1"}, {"serve.upstream", "http://a"}},
 		dep + "tls.key":                   {{dep + "tls.cert", "c"}},
 		"serve.listen":                    {{"serve.upstream", "http://a"}},
 		"slo":                             {{"serve.listen", ""}}, // an empty serve, and not in place of one

@@ -84,6 +84,7 @@ type Dependency struct {
 	Availability float64        // the share of calls it is to answer, from 0 to 1; 0: unknown
 	WhenDown     string         // what the user then sees, in words; empty: not said
 	Listen       string         // where the proxy offers it; empty: nowhere
+	ListenTLS    *ListenTLS     // nil: there is no TLS
 	Endpoints    []*url.URL     // origins, without a path; as written
 	Peers        []balance.Peer // of each endpoint, its weight and its zone
 	Resolve      *Resolve       // where the endpoints are found instead; nil: nowhere

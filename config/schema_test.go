@@ -63,7 +63,7 @@ var (
 	inOperation = regexp.MustCompile(
 		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|response|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
-	atDoor   = regexp.MustCompile(`^serve\.(faults|measured)\.`)
+	atDoor   = regexp.MustCompile(`^serve\.(faults|measured|listen-tls)\.`)
 	bareSLO  = regexp.MustCompile(`^slo\[\]`)
 	bareStep = regexp.MustCompile(`policy\[\]`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)

@@ -13,9 +13,11 @@ import (
 
 // Serve is how the service protects itself from its callers.
 type Serve struct {
-	Listen      string   // where the proxy takes requests in; empty: nowhere
-	Upstream    *url.URL // the program behind the proxy; nil: none
-	Health      []string // paths that are never refused
+	Listen      string     // where the proxy takes requests in; empty: nowhere
+	ListenTLS   *ListenTLS // nil: there is no TLS
+	Upstream    *url.URL   // the program behind the proxy; nil: none
+	Protocol    Protocol   // that is spoken with it
+	Health      []string   // paths that are never refused
 	Criticality Criticality
 	User        string   // the header that names the user; empty: none
 	Tenant      string   // the header that names the tenant; empty: none
@@ -58,7 +60,9 @@ func (o *object) serve(f *File) {
 	f.Serve = v
 	v.Door.Name = f.Service
 	s.listen(&v.Listen, "serve")
+	v.ListenTLS = s.listenTLS(v.Listen)
 	s.upstream(v)
+	s.protocol(&v.Protocol, v.schemes())
 	s.healthPaths(&v.Health)
 	s.measured(&v.Measured)
 	s.serveDeadline(&v.Door)
@@ -91,6 +95,13 @@ func (o *object) upstream(v *Serve) {
 	o.note("upstream", f, v.Upstream.String())
 	if meets(v.Listen, v.Upstream) {
 		f.fail(quote(f.node)+" leads back to listen", "give the address of the program behind it")
+	}
+}
+
+// schemes reports whether the program behind the proxy is of a scheme.
+func (v *Serve) schemes() func(scheme string) bool {
+	return func(scheme string) bool {
+		return v.Upstream != nil && strings.EqualFold(v.Upstream.Scheme, scheme)
 	}
 }
 
