@@ -172,11 +172,12 @@ type refused struct {
 }
 
 type listenerView struct {
-	For         string `json:"for"`
-	Address     string `json:"address"`
-	Connections int    `json:"connections"`
-	Requests    int64  `json:"requests"`
-	Tunnels     int    `json:"tunnels"`
+	For         string   `json:"for"`
+	Address     string   `json:"address"`
+	Connections int      `json:"connections"`
+	Requests    int64    `json:"requests"`
+	Tunnels     int      `json:"tunnels"`
+	TLS         *tlsView `json:"tls,omitempty"`
 }
 
 func (p *Proxy) status() statusView {
@@ -189,7 +190,7 @@ func (p *Proxy) status() statusView {
 	for _, w := range must(p.wanted(file)) {
 		if f := p.fronts[w.key()]; f != nil {
 			v.Listeners = append(v.Listeners, listenerView{f.name(), f.listener.Addr().String(),
-				f.listener.Open(), f.active.Load(), f.tunnels.len()})
+				f.listener.Open(), f.active.Load(), f.tunnels.len(), f.tls.Load().view()})
 		}
 	}
 	return v

@@ -52,6 +52,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
 	}
 	x.unmark()
+	x.identify()
 	switch {
 	case r.Method == http.MethodConnect:
 		x.make(noTunnels)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"net"
@@ -78,8 +79,9 @@ type front struct {
 	kind     frontKind
 	listener *wire.Listener
 	server   *http.Server
-	route    atomic.Pointer[route] // nil for the admin address
-	active   atomic.Int64          // requests under way, tunnels among them
+	route    atomic.Pointer[route]     // nil for the admin address
+	tls      atomic.Pointer[listenTLS] // nil: there is none
+	active   atomic.Int64              // requests under way, tunnels among them
 	tunnels  tunnels
 	once     sync.Once
 	served   chan struct{} // closed when the server has stopped accepting
@@ -94,7 +96,8 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 	}
 	f := &front{address: address, kind: kind, served: make(chan struct{}), failed: p.failed}
 	f.listener = wire.Listen(l, wire.Limits{Head: p.options.MaxHead, HeadTime: headTime,
-		Conns: p.options.MaxConns})
+		Conns: p.options.MaxConns, Failed: p.unshaken,
+		TLS: func() *tls.Config { return f.tls.Load().config() }})
 	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.exchange(f, w, r)
 	})

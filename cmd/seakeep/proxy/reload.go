@@ -116,6 +116,7 @@ func (p *Proxy) warn(file *config.File) {
 type wanted struct {
 	address, name string
 	kind          frontKind
+	tls           *config.ListenTLS // nil: there is none
 }
 
 // key tells listeners apart. Port 0 is a new port each time it is opened.
@@ -128,11 +129,11 @@ func (w wanted) key() string {
 
 func (p *Proxy) wanted(file *config.File) (all []wanted, err error) {
 	if s := file.Serve; s != nil && s.Listen != "" {
-		all = append(all, wanted{s.Listen, serveName, serveFront})
+		all = append(all, wanted{s.Listen, serveName, serveFront, s.ListenTLS})
 	}
 	for _, d := range file.Dependencies {
 		if d.Listen != "" {
-			all = append(all, wanted{address: d.Listen, name: d.Name})
+			all = append(all, wanted{address: d.Listen, name: d.Name, tls: d.ListenTLS})
 		}
 	}
 	if len(all) == 0 {
@@ -140,9 +141,9 @@ func (p *Proxy) wanted(file *config.File) (all []wanted, err error) {
 			"nothing to do; give one, such as listen: 127.0.0.1:8101")
 	}
 	if admin := p.options.Admin; admin != "" {
-		all = append(all, wanted{admin, "admin", adminFront})
+		all = append(all, wanted{address: admin, name: "admin", kind: adminFront})
 	} else if file.Admin.Listen != "" {
-		all = append(all, wanted{file.Admin.Listen, "admin", adminFront})
+		all = append(all, wanted{address: file.Admin.Listen, name: "admin", kind: adminFront})
 	}
 	return all, nil
 }
@@ -152,6 +153,10 @@ func (p *Proxy) wanted(file *config.File) (all []wanted, err error) {
 // changed. The caller holds the lock.
 func (p *Proxy) arrange(file *config.File, use func() error) error {
 	all, err := p.wanted(file)
+	if err != nil {
+		return err
+	}
+	secrets, err := p.secure(all)
 	if err != nil {
 		return err
 	}
@@ -175,6 +180,7 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 			f = p.fronts[w.key()]
 		}
 		next[w.key()] = f
+		f.tls.Store(secrets[w.key()])
 		if err := p.direct(f, w, file); err != nil {
 			return err
 		}
@@ -182,7 +188,8 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 	old := p.fronts
 	p.fronts = next
 	for key, f := range opened {
-		p.log.Info("listening", "for", next[key].name(), "address", f.listener.Addr().String())
+		p.log.Info("listening", "for", next[key].name(), "address", f.listener.Addr().String(),
+			"tls", f.tls.Load().String())
 		if p.serving {
 			f.start()
 		}

@@ -92,8 +92,8 @@ func (x *exchange) doubt() {
 
 // upstreamSet is the policy by which the program behind the door is called: the
 // door has done all that there is to do.
-func upstreamSet(service string, to *url.URL, faults *seakeep.Faults) (*seakeep.Set, error) {
-	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to}}
+func upstreamSet(service string, to *config.Serve, faults *seakeep.Faults) (*seakeep.Set, error) {
+	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to.Upstream}, Protocol: to.Protocol}
 	d.Call.Name = upstreamName
 	return seakeep.NewSet(&config.File{Version: 1, Service: service,
 		Dependencies: []*config.Dependency{d}}, seakeep.Options{Faults: faults})
@@ -101,9 +101,9 @@ func upstreamSet(service string, to *url.URL, faults *seakeep.Faults) (*seakeep.
 
 // behind sends a listener's requests through the door to the program behind it.
 func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
-	to := file.Serve.Upstream
-	if p.upstream.transport == nil || p.upstream.to != to.String() {
-		set, err := upstreamSet(file.Service, to, p.set.Faults(""))
+	to := file.Serve.Upstream.String() + " " + file.Serve.Protocol.String()
+	if p.upstream.transport == nil || p.upstream.to != to {
+		set, err := upstreamSet(file.Service, file.Serve, p.set.Faults(""))
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 		if old := p.upstream.transport; old != nil {
 			defer old.CloseIdleConnections()
 		}
-		p.upstream.to, p.upstream.transport = to.String(), t
+		p.upstream.to, p.upstream.transport = to, t
 	}
 	if p.upstream.gate == nil {
 		gate, err := seakeephttp.NewGate(p.set)
@@ -129,7 +129,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 
 // upstream is the program behind the door.
 type upstream struct {
-	to        string
+	to        string // and by which protocol
 	transport *seakeephttp.Transport
 	gate      *seakeephttp.Gate // it outlives reloads, with what it knows of tied requests
 }
