@@ -50,6 +50,46 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// splicer is a body that can go from socket to socket. Fault says whose fault it
+// was when WriteTo has failed: nil is the writer's.
+type splicer interface {
+	io.WriterTo
+	CanSplice() bool
+	Fault() error
+}
+
+// CanSplice reports whether WriteTo moves the body without reading it, given a
+// writer that can do that.
+func (b *answerBody) CanSplice() bool {
+	s, ok := b.rc.(splicer)
+	return ok && b.grpc == noGRPC && (b.caching == nil || b.caching.record == nil) && s.CanSplice()
+}
+
+// Fault returns what was wrong with the body when WriteTo has failed; nil: the
+// writer failed.
+func (b *answerBody) Fault() error {
+	if s, ok := b.rc.(splicer); ok {
+		return s.Fault()
+	}
+	return nil
+}
+
+// WriteTo implements io.WriterTo. What is stored is read like any other.
+func (b *answerBody) WriteTo(w io.Writer) (int64, error) {
+	if !b.CanSplice() {
+		return io.Copy(w, struct{ io.Reader }{b})
+	}
+	s := b.rc.(splicer)
+	n, err := s.WriteTo(w)
+	switch {
+	case err == nil:
+		b.end(core.Success)
+	case s.Fault() != nil:
+		b.end(broken(err, b.req.Context()))
+	}
+	return n, err
+}
+
 // Close implements io.Closer. A caller that stops early has what it wanted.
 func (b *answerBody) Close() error {
 	err := b.rc.Close()

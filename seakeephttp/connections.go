@@ -45,14 +45,18 @@ func (t *Transport) useConnections(p *pool) {
 	if err := t.conns.Use(connectionsOf(p.config)); err != nil {
 		t.certificatesRead(err)
 	}
-	if p.dir == nil || t.closed {
-		return
+	var all []*url.URL
+	if p.dir != nil && !t.closed {
+		for _, i := range p.order {
+			all = append(all, p.dir.at[i].Load().url)
+		}
 	}
-	all := make([]*url.URL, 0, len(p.order))
-	for _, i := range p.order {
-		all = append(all, p.dir.at[i].Load().url)
+	if plain, ok := t.base.(PlainPool); ok {
+		all = plain.Use(p.config, all)
 	}
-	t.conns.Keep(all)
+	if p.dir != nil && !t.closed {
+		t.conns.Keep(all)
+	}
 }
 
 // certificatesRead reports that the files of certificates were read again: they

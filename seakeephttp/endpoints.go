@@ -260,6 +260,9 @@ func (t *Transport) Snapshot() Snapshot {
 	s := Snapshot{Dependency: t.name, Buffered: t.family.kept.used.Load()}
 	if t.conns != nil {
 		s.Connections, s.Certificates = t.conns.Snapshot(), t.conns.CertificateProblem()
+		if plain, ok := t.base.(PlainPool); ok {
+			s.Connections = append(plain.Snapshot(), s.Connections...)
+		}
 	}
 	if p.dir == nil {
 		return s

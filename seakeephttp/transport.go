@@ -41,7 +41,8 @@ type Transport struct {
 // family is what a transport shares with those of the dependencies that its
 // fallbacks ask, and of its second provider.
 type family struct {
-	base     http.RoundTripper // nil: each has its own
+	base     http.RoundTripper                      // nil: each has its own
+	plain    func(base http.RoundTripper) PlainPool // nil: none
 	resolver Resolver
 	kept     quota          // request bodies
 	draw     func() float64 // of a balancer; nil: by chance
@@ -78,6 +79,10 @@ type TransportOptions struct {
 	// by name only. nil is net.DefaultResolver. Go's resolver does not tell how
 	// long an answer holds, so the file says how often it is asked.
 	Resolver Resolver
+	// Plain, if it is set and Base is not, makes another pool for plain HTTP/1.1,
+	// which leaves to base what it does not send. It is called once for the
+	// dependency and for each that its fallbacks ask; then comes PlainPool.Use.
+	Plain func(base http.RoundTripper) PlainPool
 }
 
 // NewTransportWith is NewTransport with more to choose. A transport whose
@@ -85,7 +90,8 @@ type TransportOptions struct {
 // requests that come before the first question is answered wait for that, within
 // their limits.
 func NewTransportWith(set *seakeep.Set, dependency string, o TransportOptions) (*Transport, error) {
-	f := &family{base: o.Base, resolver: o.Resolver, kept: quota{max: maxKept}, siblings: map[string]*Transport{}}
+	f := &family{base: o.Base, plain: o.Plain, resolver: o.Resolver, kept: quota{max: maxKept},
+		siblings: map[string]*Transport{}}
 	if f.resolver == nil {
 		f.resolver = net.DefaultResolver
 	}
@@ -123,6 +129,9 @@ func (f *family) member(set *seakeep.Set, name string) (*Transport, error) {
 			return nil, fmt.Errorf("seakeephttp: %s: %w", name, err)
 		}
 		t.base, t.conns = conns, conns
+		if f.plain != nil {
+			t.base = f.plain(conns)
+		}
 	}
 	t.store(p)
 	f.siblings[name] = t

@@ -62,6 +62,8 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 		"the most connections open at one address; the next one waits")
 	flags.BoolVar(&f.options.NativeHistograms, "native-histograms", false,
 		"offer durations on /metrics in fine buckets too, for a Prometheus that takes native histograms")
+	flags.BoolVar(&f.options.Standard, "net-http", false,
+		"send to plain HTTP/1.1 servers by Go's net/http, too: the reference, at twice the cost")
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
 	return c
 }

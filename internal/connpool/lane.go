@@ -63,6 +63,9 @@ func (l *lane) take(now time.Time) *conn {
 			l.unlist(c)
 		}
 		c.idle = time.Time{}
+		if c.used.Load() {
+			l.counts.Reused++
+		}
 		return c
 	}
 	return nil

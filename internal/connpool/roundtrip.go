@@ -24,6 +24,12 @@ func WithAcquire(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, acquireKey{}, d)
 }
 
+// AcquireOf returns the time that WithAcquire has put into a context.
+func AcquireOf(ctx context.Context) (d time.Duration, ok bool) {
+	d, ok = ctx.Value(acquireKey{}).(time.Duration)
+	return d, ok
+}
+
 // RoundTrip implements http.RoundTripper.
 func (p *Pool) RoundTrip(req *http.Request) (*http.Response, error) {
 	m := p.maker.Load()
@@ -104,7 +110,7 @@ func (p *Pool) get(ctx context.Context, m *maker, to address) (*conn, error) {
 	l.grow()
 	l.leave()
 	wait := m.Acquire
-	if own, ok := ctx.Value(acquireKey{}).(time.Duration); ok {
+	if own, ok := AcquireOf(ctx); ok {
 		wait = own
 	}
 	var limit <-chan time.Time

@@ -12,6 +12,8 @@ type Counts struct {
 	Failed  uint64 // connections that did not come about
 	Resent  uint64 // requests that went out again by themselves, as never processed
 	Refused uint64 // requests that went away without a connection
+	Reused  uint64 // requests on a connection that had carried another
+	Dead    uint64 // idle connections that were found dead when looked at; net/http sees to its own
 }
 
 // Snapshot is the state of the connections to one address.

@@ -78,7 +78,8 @@ var floors = map[string]int{
 
 	"seakeeptest": 8,
 
-	"cmd/seakeep/wire":         7,
+	"cmd/seakeep/wire":         6,
+	"cmd/seakeep/upstream":     7,
 	"cmd/seakeep/review":       8,
 	"cmd/seakeep/explore":      8,
 	"cmd/seakeep/review/check": 8,

@@ -160,20 +160,23 @@ var errClient = errors.New("the client has gone")
 // that takes nothing for the time of stall is given up: no other limit sees it,
 // and it holds a place in the bulkhead.
 func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Duration) error {
-	buf := buffers.Get().(*[32 << 10]byte)
-	defer buffers.Put(buf)
 	rc := http.NewResponseController(w)
-	hurry := func() { _ = rc.SetWriteDeadline(time.Now().Add(stall)) }
-	hurry()
-	defer hurry()                      // for what the server has kept; it takes the deadline off then
+	clock := stallClock{rc: rc, stall: stall}
+	clock.hurry()
+	defer clock.hurry()                // for what the server has kept; it takes the deadline off then
 	if size < 0 && rc.Flush() != nil { // the first byte may be long in coming
 		return errClient
 	}
+	if done, err := splice(w, body, &clock); done {
+		return err
+	}
+	buf := buffers.Get().(*[32 << 10]byte)
+	defer buffers.Put(buf)
 	left := size
 	for {
 		n, err := body.Read(buf[:])
 		if n > 0 {
-			hurry()
+			clock.hurry()
 			if _, err := w.Write(buf[:n]); err != nil {
 				return errClient
 			}
@@ -191,4 +194,62 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Dura
 			return errClient
 		}
 	}
+}
+
+// stallClock bounds how long a client may take nothing.
+type stallClock struct {
+	rc    *http.ResponseController
+	stall time.Duration
+	since time.Time // when the deadline was set
+}
+
+// hurry gives the client its time anew. A deadline costs as much as a copy of
+// many kilobytes, so one that is younger than a sixtieth of the time stays.
+func (p *stallClock) hurry() {
+	now := time.Now()
+	if slack := p.stall / 60; p.since.IsZero() || now.Sub(p.since) > slack {
+		p.since = now
+		_ = p.rc.SetWriteDeadline(now.Add(p.stall + slack))
+	}
+}
+
+// splicer is a body that can go from socket to socket, in pieces.
+type splicer interface {
+	io.WriterTo
+	CanSplice() bool
+	Fault() error // nil after WriteTo has failed: it was the writer
+}
+
+// splice sends a long body from socket to socket, if both sides can do that.
+func splice(w http.ResponseWriter, body io.Reader, p *stallClock) (done bool, err error) {
+	to, ok := w.(io.ReaderFrom)
+	if !ok {
+		return false, nil
+	}
+	from, ok := body.(splicer)
+	if !ok || !from.CanSplice() {
+		return false, nil
+	}
+	if _, err = from.WriteTo(&pieces{w, to, p}); err != nil && from.Fault() == nil {
+		return true, errClient
+	}
+	return true, err
+}
+
+// pieces gives each piece of a body its time.
+type pieces struct {
+	w  io.Writer
+	to io.ReaderFrom
+	p  *stallClock
+}
+
+func (s *pieces) Write(b []byte) (int, error) {
+	s.p.hurry()
+	return s.w.Write(b)
+}
+
+// ReadFrom implements io.ReaderFrom.
+func (s *pieces) ReadFrom(r io.Reader) (int64, error) {
+	s.p.hurry()
+	return s.to.ReadFrom(r)
 }

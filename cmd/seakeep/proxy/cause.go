@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/upstream"
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/retry"
@@ -109,10 +110,13 @@ func ofReason(r core.Reason) (status int, kind string) {
 func ofError(err error) (status int, kind string) {
 	var dns *net.DNSError
 	var op *net.OpError
+	var own *upstream.Error
 	var full *seakeephttp.AcquireError
 	switch {
 	case err == nil:
 		return http.StatusBadGateway, problem.InternalError
+	case errors.As(err, &own):
+		return ofKind(own.Kind)
 	case errors.As(err, &full):
 		return http.StatusServiceUnavailable, problem.LimitReached
 	case errors.Is(err, seakeephttp.ErrBodyTooLarge):
@@ -137,6 +141,21 @@ func ofError(err error) (status int, kind string) {
 		return http.StatusBadGateway, "connection_terminated"
 	}
 	return http.StatusBadGateway, ofText(err.Error())
+}
+
+// ofKind returns them for an answer that is not whole.
+func ofKind(k upstream.Kind) (status int, kind string) {
+	switch k {
+	case upstream.Lost:
+		return http.StatusBadGateway, "connection_terminated"
+	case upstream.Incomplete:
+		return http.StatusBadGateway, "http_response_incomplete"
+	case upstream.HeadTooLarge:
+		return http.StatusBadGateway, "http_response_header_section_size"
+	case upstream.BadCoding:
+		return http.StatusBadGateway, "http_response_transfer_coding"
+	}
+	return http.StatusBadGateway, "http_protocol_error"
 }
 
 // ofDial tells the ways apart in which no connection came about.

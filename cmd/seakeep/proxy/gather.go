@@ -67,8 +67,22 @@ func (x *exchange) unread(err error) {
 
 // body returns the body from its beginning.
 func (g *gathered) body() (io.ReadCloser, error) {
-	return io.NopCloser(bytes.NewReader(g.text)), nil
+	b := &smallBody{text: g.text}
+	b.Reset(g.text)
+	return b, nil
 }
+
+// smallBody reads a body that is in memory.
+type smallBody struct {
+	bytes.Reader
+	text []byte
+}
+
+// Whole implements upstream.Whole.
+func (b *smallBody) Whole() []byte { return b.text }
+
+// Close implements io.Closer.
+func (b *smallBody) Close() error { return nil }
 
 // drop forgets the body, if there is one, once nobody reads it any more.
 func (g *gathered) drop() {

@@ -33,6 +33,8 @@ type laneView struct {
 	Failed   uint64 `json:"failed"`
 	Resent   uint64 `json:"resent"`  // never processed, and sent again
 	Refused  uint64 `json:"refused"` // left without a connection
+	Reused   uint64 `json:"reused"`
+	Dead     uint64 `json:"found_dead"`
 }
 
 // poolOf is nil of a dependency that the proxy does not reach.
@@ -46,7 +48,7 @@ func poolOf(d *config.Dependency, s *seakeephttp.Snapshot) *poolView {
 		Certificates: s.Certificates}
 	for _, l := range s.Connections {
 		v.Lanes = append(v.Lanes, laneView{l.Scheme + "://" + l.Host, l.Open, l.Idle, l.Doubtful, l.InFlight,
-			l.Waiting, l.Opened, l.Closed, l.Failed, l.Resent, l.Refused})
+			l.Waiting, l.Opened, l.Closed, l.Failed, l.Resent, l.Refused, l.Reused, l.Dead})
 	}
 	return v
 }

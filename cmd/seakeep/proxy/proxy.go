@@ -40,6 +40,10 @@ type Options struct {
 	// NativeHistograms has /metrics offer durations in fine buckets too, for a
 	// Prometheus that takes native histograms.
 	NativeHistograms bool
+	// Standard sends requests to plain HTTP/1.1 servers with net/http as well,
+	// which is the reference for the proxy's own pool and costs about twice as
+	// much.
+	Standard bool
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 
@@ -79,7 +83,7 @@ type Proxy struct {
 	mu         sync.Mutex // for what follows; held while a file is put to use
 	fronts     map[string]*front
 	transports map[string]*seakeephttp.Transport
-	upstream   upstream
+	upstream   behindDoor
 	keys       *seakeephttp.Keys
 	file       fileState
 	retired    sync.WaitGroup // listeners that are being drained

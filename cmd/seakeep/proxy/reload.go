@@ -229,7 +229,7 @@ func (p *Proxy) direct(f *front, w wanted, file *config.File) error {
 	t := p.transports[w.name]
 	if t == nil {
 		var err error
-		if t, err = seakeephttp.NewTransport(p.set, w.name, nil); err != nil {
+		if t, err = p.transport(p.set, w.name); err != nil {
 			return err
 		}
 		p.transports[w.name] = t

@@ -107,7 +107,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 		if err != nil {
 			return err
 		}
-		t, err := seakeephttp.NewTransport(set, upstreamName, nil)
+		t, err := p.transport(set, upstreamName)
 		if err != nil {
 			return err
 		}
@@ -127,8 +127,8 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 	return nil
 }
 
-// upstream is the program behind the door.
-type upstream struct {
+// behindDoor is the program behind the door.
+type behindDoor struct {
 	to        string // and by which protocol
 	transport *seakeephttp.Transport
 	gate      *seakeephttp.Gate // it outlives reloads, with what it knows of tied requests

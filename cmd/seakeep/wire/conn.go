@@ -191,6 +191,15 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
+// ReadFrom writes what is read from r. From one plain TCP connection to another
+// the kernel moves it.
+func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
+	if tcp, ok := c.Conn.(*net.TCPConn); ok {
+		return tcp.ReadFrom(r)
+	}
+	return io.Copy(struct{ io.Writer }{c.Conn}, r)
+}
+
 // CloseWrite tells the client that nothing more will come.
 func (c *Conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
