@@ -177,6 +177,9 @@ func (h *Hook) run(ctx context.Context, w work) ending {
 		var by string
 		by, last = hurt(context.WithValue(ctx, ticket{}, true), a, info, w.do)
 		tried := seakeep.Tried{Result: worst(a, last, w.cmds), Note: seakeep.NoteOf(by)}
+		if tried.Result.Outcome != core.Success && ctx.Err() == context.Canceled {
+			tried.Result = core.Result{Outcome: core.Cancelled} // go-redis sees deadlines only
+		}
 		tried.Facts.Safety, tried.Facts.Replayable = info.Safety(), true
 		if w.read {
 			tried.Facts.Safety = retry.Idempotent

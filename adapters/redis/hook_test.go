@@ -73,7 +73,12 @@ func TestMisses(t *testing.T) {
 		{redis.NewStringCmd(ctx, "HGET", "k", "f"), "redis: nil"},
 		{redis.NewSliceCmd(ctx, "mget", "a", "b"), "[<nil> <nil>]"},
 		{redis.NewSliceCmd(ctx, "hmget", "k", "a", "b", "c"), "[<nil> <nil> <nil>]"},
-		{redis.NewCmd(ctx, "mget", "a"), "[<nil>]"},
+		{redis.NewCmd(ctx, "mget", "a"), "redis: nil"},
+		{redis.NewCmd(ctx, "exists", "a"), "redis: nil"},
+		{redis.NewBoolSliceCmd(ctx, "smismember", "k", "a", "b"), "[false false]"},
+		{redis.NewZSliceCmd(ctx, "zrange", "k", 0, -1, "withscores"), "[]"},
+		{redis.NewBoolCmd(ctx, "sismember", "k", "a"), "false"},
+		{redis.NewDurationCmd(ctx, time.Second, "ttl", "k"), "gone"},
 		{redis.NewCmd(ctx, "get", "a"), "redis: nil"},
 		{redis.NewMapStringStringCmd(ctx, "hgetall", "k"), "map[]"},
 		{redis.NewIntCmd(ctx, "exists", "k"), "0"},
@@ -105,7 +110,11 @@ func value(c redis.Cmder) string {
 	switch c := c.(type) {
 	case *redis.SliceCmd:
 		return fmt.Sprint(c.Val())
-	case *redis.Cmd:
+	case *redis.BoolSliceCmd:
+		return fmt.Sprint(c.Val())
+	case *redis.BoolCmd:
+		return fmt.Sprint(c.Val())
+	case *redis.ZSliceCmd:
 		return fmt.Sprint(c.Val())
 	case *redis.MapStringStringCmd:
 		return fmt.Sprint(c.Val())
@@ -117,6 +126,37 @@ func value(c redis.Cmder) string {
 		return c.Val()
 	}
 	return "?"
+}
+
+// What had been read of an answer that broke off is not taken for all of it.
+func TestBrokenAnswer(t *testing.T) {
+	_, _, do := hooked(t, "{}", Cache, func(_ context.Context, c redis.Cmder) error {
+		c.(*redis.StringSliceCmd).SetVal([]string{"a", "", ""})
+		return syscall.ECONNRESET
+	})
+	cmd := redis.NewStringSliceCmd(t.Context(), "smembers", "k")
+	if err := do(t.Context(), cmd); err != nil || len(cmd.Val()) != 0 {
+		t.Errorf("%v, %v", cmd.Val(), err)
+	}
+}
+
+// A caller who leaves while Redis is asked counts against nobody.
+func TestCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, set, do := hooked(t, "{timeout: {request: 1s}}", Cache, func(ctx context.Context, _ redis.Cmder) error {
+			deadline, _ := ctx.Deadline() // go-redis looks at nothing else
+			time.Sleep(time.Until(deadline))
+			return timeout{}
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(ms, cancel)
+		if err := do(ctx, redis.NewStringCmd(ctx, "get", "k")); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		if s := set.MustPolicy("cache").Snapshot().Stats; s.Timeouts != 0 || s.Cancelled != 1 {
+			t.Errorf("%d timeouts, %d cancelled", s.Timeouts, s.Cancelled)
+		}
+	})
 }
 
 // An open breaker and a full bulkhead are misses, in no time; the caller's own

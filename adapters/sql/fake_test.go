@@ -86,7 +86,7 @@ func (c bareConn) Close() error {
 }
 func (c bareConn) Begin() (driver.Tx, error) {
 	c.f.note("begin")
-	return fakeTx{c.f}, c.f.run(context.Background(), "begin")
+	return fakeTx(c), c.f.run(context.Background(), "begin")
 }
 
 type fakeTx struct{ f *fake }

@@ -109,6 +109,9 @@ func TestLockedTable(t *testing.T) {
 	lift := lock(t, pg)
 	with, without := &locked{query: protected}, &locked{query: plain}
 	with.run(3 * time.Second)
+	if n := waiting(t, db); n > 2 { // one in each slot of orders, if that
+		t.Errorf("%d queries of ours still wait in the server for the lock", n)
+	}
 	without.run(3 * time.Second)
 	lift()
 	after := &locked{query: protected}
@@ -130,6 +133,24 @@ func TestLockedTable(t *testing.T) {
 	if after.ours["answered"] < 10 {
 		t.Errorf("after the lock: %v", after.ours)
 	}
+}
+
+// waiting counts the sessions that wait for a lock, once those that were cut off
+// have had a moment to hear of it.
+func waiting(t *testing.T, db *DB) (n int) {
+	t.Helper()
+	for range 20 {
+		err := db.QueryRowContext(t.Context(),
+			"select count(*) from pg_stat_activity where wait_event_type = 'Lock'").Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n <= 2 {
+			break
+		}
+		time.Sleep(50 * ms)
+	}
+	return n
 }
 
 func setup(t *testing.T, db *DB, statements ...string) {
@@ -190,10 +211,21 @@ func TestPostgres(t *testing.T) {
 	if err := db.QueryRowContext(t.Context(), "select n from stock").Scan(&n); err != nil || n != 2 {
 		t.Errorf("two that each add one: %d, %v", n, err)
 	}
+	prepared, err := db.PrepareContext(t.Context(), "select n from stock where id = $1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := prepared.QueryRowContext(t.Context(), 1).Scan(&n); err != nil || n != 2 {
+		t.Errorf("prepared: %d, %v", n, err)
+	}
+	if err := db.DB.QueryRow("select n from stock where id = $1", 1).Scan(&n); err != nil || n != 2 {
+		t.Errorf("in the driver: %d, %v", n, err)
+	}
+	_ = prepared.Close()
 	if _, err := db.ExecContext(t.Context(), "insert into stock values (1, 0)"); !errors.As(err, new(stateError)) {
 		t.Errorf("a constraint: %v", err)
 	}
-	_, err := db.ExecContext(t.Context(), "select pg_terminate_backend(pg_backend_pid())")
+	_, err = db.ExecContext(t.Context(), "select pg_terminate_backend(pg_backend_pid())")
 	if r := Classify(err); !r.Outcome.Failed() {
 		t.Errorf("a session that was killed: %v is %v", err, r)
 	}

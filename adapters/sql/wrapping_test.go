@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // The kinds of drivers: what each leaves out is what its wrapper must not add.
@@ -192,6 +193,32 @@ func TestNothingIsLost(t *testing.T) {
 				t.Errorf("%s, %s: in the driver:\n%s\nwithout:\n%s", kind, name, got, want)
 			}
 		}
+	}
+}
+
+// TestRollbackKeepsWhatItKept has a context end a transaction, after which
+// database/sql keeps the connections of some drivers and not of others.
+func TestRollbackKeepsWhatItKept(t *testing.T) {
+	for _, conn := range []func(*fake) driver.Conn{nil, func(f *fake) driver.Conn { return bareConn{f} },
+		func(f *fake) driver.Conn { return pooledConn{bareConn{f}} }} {
+		synctest.Test(t, func(t *testing.T) {
+			left := func(db sqlDB, f *fake) int {
+				ctx, cancel := context.WithCancel(t.Context())
+				if _, err := db.BeginTx(ctx, nil); err != nil {
+					t.Fatal(err)
+				}
+				cancel()
+				synctest.Wait()
+				opened, closed := f.count()
+				_ = db.Close()
+				return opened - closed
+			}
+			with, without := &fake{make: conn}, &fake{make: conn}
+			db, _ := open(t, with, "{bulkhead: {limit: 1}}")
+			if got, want := left(db, with), left(sql.OpenDB(without), without); got != want {
+				t.Errorf("%d connections left behind the policy, %d without", got, want)
+			}
+		})
 	}
 }
 
