@@ -19,6 +19,7 @@ import (
 func DoAbandon[T any](ctx context.Context, p *Policy,
 	fn func(context.Context) (T, error)) (T, error) {
 	s := p.state.Load()
+	began := s.begins()
 	info := CallOf(ctx)
 	ctx = info.begin(ctx)
 	if s.fallback.cache != nil && info.CacheKey != "" {
@@ -35,14 +36,14 @@ func DoAbandon[T any](ctx context.Context, p *Policy,
 		got = raced(ctx, s, info, func(ctx context.Context) (Tried, attempted[T]) {
 			return walk(ctx, s, info, fn)
 		}, &end)
-		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil})
+		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil, began})
 	}
 	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
 		tried, a := walk(ctx, s, info, fn)
 		got = a
 		return tried
 	}, &end)
-	return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil})
+	return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, nil, began})
 }
 
 // errExited is the error of a function that ended by runtime.Goexit.

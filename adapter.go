@@ -12,15 +12,22 @@ import (
 
 // Adapter is what a package such as seakeephttp needs of a policy beside Run.
 // It is taken once a call, so that the call never sees half of a reload.
-type Adapter struct{ s *state }
+type Adapter struct {
+	s     *state
+	began core.Instant // only where an objective wants to know
+}
 
 // Adapter returns the policy as it is now.
-func (p *Policy) Adapter() Adapter { return Adapter{p.state.Load()} }
+func (p *Policy) Adapter() Adapter {
+	s := p.state.Load()
+	return Adapter{s, s.begins()}
+}
 
 // Run is Policy.Run.
 func (a Adapter) Run(ctx context.Context, req call.Request, try Try) (end Ending) {
 	info := CallOf(ctx)
 	a.s.run(info.begin(ctx), &req, info.Report, try, &end)
+	a.ended(&end)
 	return end
 }
 
@@ -28,7 +35,15 @@ func (a Adapter) Run(ctx context.Context, req call.Request, try Try) (end Ending
 func (a Adapter) Race(ctx context.Context, req call.Request, with Racer) (end Ending) {
 	info := CallOf(ctx)
 	a.s.race(info.begin(ctx), &req, info.Report, with, &end)
+	a.ended(&end)
 	return end
+}
+
+// ended counts a call for the objectives, unless a fallback has the last word.
+func (a Adapter) ended(end *Ending) {
+	if a.s.promised != nil && !a.WantsFallback(end) {
+		a.s.promise(a.began, end.outcome(), 0)
+	}
 }
 
 // Plan returns the compiled policy.
@@ -89,6 +104,7 @@ func (a Adapter) Answered(c *Call, kind string, age time.Duration) {
 	for i, name := range kinds {
 		if name == kind {
 			a.s.answered(i)
+			a.s.promise(a.began, core.Success, age)
 		}
 	}
 	a.Reported(c, kind, age)
@@ -109,7 +125,10 @@ func (a Adapter) Reported(c *Call, kind string, age time.Duration) {
 
 // Unanswered records that no fallback answered and returns both failures as
 // one error. why is nil if none applied.
-func (a Adapter) Unanswered(failure, why error) error { return a.s.unanswered(failure, why) }
+func (a Adapter) Unanswered(failure, why error) error {
+	a.s.promise(a.began, core.Failure, 0)
+	return a.s.unanswered(failure, why)
+}
 
 // ExerciseDue reports whether this healthy call should exercise the fallbacks.
 func (a Adapter) ExerciseDue() bool { return a.s.fallback.due() }

@@ -39,6 +39,7 @@ func DoOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, error),
 	or func(context.Context, error) (T, error)) (v T, err error) {
 	s := p.state.Load()
+	began := s.begins()
 	info := CallOf(ctx)
 	ctx = info.begin(ctx)
 	if s.fallback.cache != nil && info.CacheKey != "" {
@@ -52,7 +53,7 @@ func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 	req := info.request(ctx)
 	if s.plan.Hedges(info.Safety(), false) {
 		got := raced(ctx, s, info, calls(s, info, fn), &end)
-		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, or})
+		return finish(ctx, s, info, &end, outcome[T]{got.v, got.err, or, began})
 	}
 	s.run(ctx, &req, info.Report, func(ctx context.Context, _ int) Tried {
 		h := s.hurt(info)
@@ -62,7 +63,7 @@ func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 		}
 		return s.tried(info, err, h)
 	}, &end)
-	return finish(ctx, s, info, &end, outcome[T]{v, err, or})
+	return finish(ctx, s, info, &end, outcome[T]{v, err, or, began})
 }
 
 // outcome is what the attempts of a call left, and its fallback in Go.
@@ -70,11 +71,14 @@ type outcome[T any] struct {
 	v   T
 	err error
 	or  func(context.Context, error) (T, error)
+
+	began core.Instant // only where an objective wants to know
 }
 
 // finish turns an ending into what the caller gets.
 func finish[T any](ctx context.Context, s *state, info *Call, end *Ending, o outcome[T]) (T, error) {
 	if end.Verdict == call.Succeeded {
+		s.promise(o.began, core.Success, 0)
 		if o.err != nil { // good to the policy, by Classify's word, and still the caller's error
 			return o.v, o.err
 		}
@@ -88,13 +92,16 @@ func finish[T any](ctx context.Context, s *state, info *Call, end *Ending, o out
 	}
 	err := s.failure(ctx, info.Key, end, o.err)
 	if !end.wantsFallback() || (len(s.fallback.cfg.Order) == 0 && o.or == nil) {
+		s.promise(o.began, end.outcome(), 0)
 		return o.v, err
 	}
 	v, kind, fbErr := fallBack(ctx, s, info, fallbackFor[T]{err, o.or})
 	if fbErr != nil {
+		s.promise(o.began, core.Failure, 0)
 		return o.v, s.unanswered(err, fbErr)
 	}
 	s.answered(kind)
+	s.promise(o.began, core.Success, 0)
 	if info.Report != nil {
 		info.Report.Fallback = kinds[kind]
 	}

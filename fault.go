@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,6 +22,8 @@ import (
 type Faults struct {
 	observer core.Observer
 	inj      *fault.Injector
+
+	frozen atomic.Pointer[string] // why nothing may be hurt for now; nil: it may
 
 	mu    sync.Mutex
 	over  chan struct{} // closed when a rule ends
@@ -94,9 +97,13 @@ func (f *Faults) Settings() *config.Faults {
 }
 
 // Start begins a rule, which takes hold of the next attempt. The error is
-// fault.ErrRefused if the policy file does not allow it, or if more would be
-// hurt than it allows, which force overrides.
+// fault.ErrRefused if the policy file does not allow it, if the policy of an error
+// budget has frozen drills, or if more would be hurt than the file allows, which
+// force overrides.
 func (f *Faults) Start(r fault.Rule, force bool) error {
+	if why := f.frozen.Load(); why != nil {
+		return fmt.Errorf("%w: %s", fault.ErrRefused, *why)
+	}
 	defer f.arm()
 	return f.inj.Start(Now(), r, force)
 }
@@ -132,7 +139,7 @@ type Hurt struct {
 // Begin decides about one attempt just before it is sent; nil: it goes on
 // unhurt.
 func (f *Faults) Begin(t fault.Target) *Hurt {
-	if f.Idle() {
+	if f.Idle() || f.frozen.Load() != nil {
 		return nil
 	}
 	in := f.inj.Admit(Now(), t)

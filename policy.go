@@ -91,8 +91,9 @@ type state struct {
 	classify   func(error) core.Result
 	fallback   *fallbacks
 	draw       func() float64
-	faults     *Faults // nil: nothing may be hurt
-	operation  string  // the policy's name below its dependency's
+	faults     *Faults       // nil: nothing may be hurt
+	operation  string        // the policy's name below its dependency's
+	promised   func(Measure) // hears how calls ended; nil: no objective is about them
 	rejections [reasonSlots]atomic.Pointer[Rejection]
 }
 

@@ -41,6 +41,7 @@ type table struct {
 	gone         map[string]*Policy // those of earlier files, should they come back
 	door         *Door              // of the last file that had one; nil: none had
 	faults       map[string]*Faults // by dependency; the door's has no name
+	objectives   *Objectives        // nil: the file has none
 }
 
 type dependency struct {
@@ -99,6 +100,7 @@ func (s *Set) Apply(file *config.File) error {
 			return err
 		}
 	}
+	s.listen(file, b.ready)
 	door, err := b.serve(file)
 	if err != nil {
 		return err
@@ -111,6 +113,7 @@ func (s *Set) Apply(file *config.File) error {
 	}
 	b.useFailovers(file)
 	b.useFaults(file)
+	b.next.objectives = s.promised(old.objectives, file, b.next)
 	b.next.gone = maps.Clone(old.gone)
 	if b.next.gone == nil {
 		b.next.gone = map[string]*Policy{}
@@ -120,6 +123,7 @@ func (s *Set) Apply(file *config.File) error {
 		return b.next.policies[name] != nil
 	})
 	s.table.Store(b.next)
+	b.next.objectives.obey(true)
 	return nil
 }
 

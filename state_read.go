@@ -20,6 +20,7 @@ func (s *Set) ReadState(to *telemetry.State) {
 				Snapshot: dep.provided.state.Snapshot(to.At)})
 		}
 	}
+	t.objectives.readState(to)
 	if door := s.Door(); door != nil {
 		door.ReadState(to)
 	}

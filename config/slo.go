@@ -38,7 +38,7 @@ type Objective struct {
 	Place      Place
 	Dependency string             // PlaceCalls: whose calls
 	Paths      []string           // PlaceServe: exact, or a prefix if it ends in *; empty: all
-	Classes    []core.Criticality // of requests or calls; empty: all
+	Classes    []core.Criticality // PlaceServe: of requests; empty: all
 	slo.Config
 }
 
@@ -227,8 +227,8 @@ func (o *object) sloClasses(v *Objective) {
 				words = append(words, c.String())
 			}
 		}
-		if v.Place == PlaceBeacon {
-			f.failKey("a beacon does not tell the class of what it counts", "remove it")
+		if v.Place != PlaceServe {
+			f.failKey("only requests at the door have classes", "remove it")
 		}
 	}
 	o.note("criticality", f, allOr(words))

@@ -93,6 +93,13 @@ const (
 	// CertificatesRead: files of certificates have changed and were read again.
 	// They are in use, or Detail says why not: then those before stay.
 	CertificatesRead
+	// BurnChanged: the error budget of the objective in Key went From quiet To
+	// burning too fast over the window in Detail, or back.
+	BurnChanged
+	// BudgetChanged: the steps that are taken because little is left of the error
+	// budget of the objective in Key went From one number To another; Detail says
+	// how much is left.
+	BudgetChanged
 )
 
 var eventNames = [...]string{
@@ -105,6 +112,7 @@ var eventNames = [...]string{
 	"endpoint-changed", "panic-changed", "endpoints-found", "resolve-failed",
 	"failover-changed",
 	"certificates-read",
+	"burn-changed", "budget-changed",
 }
 
 // String returns the kind's name in lower case with hyphens.

@@ -44,6 +44,7 @@ type Passage struct {
 	Request *http.Request
 	visit   *seakeep.Visit // nil: it is none of the door's business
 	arrival seakeep.Arrival
+	promise *promise   // nil: no objective is about it
 	body    *timedBody // nil: nothing ends it
 	tied    *waiter    // nil: it is not
 }
@@ -81,7 +82,7 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 	if door == nil || cfg == nil || incoming.Exempt(cfg.Health, r.URL.Path) {
 		return &Passage{Request: r}, nil
 	}
-	a := arrival(cfg, r)
+	a, seen := arrival(cfg, r), g.promised(r)
 	ctx, tied, wanted := g.tie(cfg, r)
 	if !wanted {
 		return nil, g.twin(cfg, r)
@@ -94,18 +95,28 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 		return nil, g.twin(cfg, r)
 	}
 	if refused, ok := err.(*seakeep.Rejection); ok {
+		seen.end(a.Class, refusedOutcome(refused.Reason))
 		return nil, g.refusals.of(cfg, r, refused)
 	}
 	if err != nil {
 		return nil, nil
 	}
-	in := &Passage{visit: v, arrival: a, tied: tied}
+	in := &Passage{visit: v, arrival: a, tied: tied, promise: seen}
 	in.Request = r.WithContext(in.tell(v.Context()))
 	correct(r.Header, cfg, v)
 	if gone := door.Dropped(); len(gone) > 0 {
 		r.Header[DegradedHeader] = []string{strings.Join(gone, ", ")}
 	}
 	return in, nil
+}
+
+// refusedOutcome is what a refusal is to whoever was promised an answer. Who asks
+// for more than his share has not been promised that.
+func refusedOutcome(r core.Reason) core.Outcome {
+	if r == core.TenantLimit {
+		return core.Ignored
+	}
+	return core.Overloaded
 }
 
 // correct makes a request say of itself what the door has made of it, for
@@ -143,6 +154,7 @@ func (p *Passage) Answered() {
 	if p.visit != nil {
 		p.visit.Answered()
 		p.body.lift()
+		p.promise.answered()
 	}
 }
 
@@ -158,7 +170,9 @@ func (p *Passage) Paced() {
 // it any more. The status is that of the answer, or 0 if there was none.
 func (p *Passage) End(status int) {
 	if p.visit != nil {
-		p.visit.End(p.result(status))
+		result := p.result(status)
+		p.visit.End(result)
+		p.promise.end(p.arrival.Class, result.Outcome)
 	}
 	if p.tied != nil {
 		p.tied.cancel()

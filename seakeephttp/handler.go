@@ -163,6 +163,7 @@ func (w *statusWriter) Flush() { _ = w.FlushError() }
 func (w *statusWriter) FlushError() error {
 	w.implied()
 	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		w.in.Aged(w.Header())
 		w.in.Answered()
 	}
 	return http.NewResponseController(w.ResponseWriter).Flush()

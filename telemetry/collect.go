@@ -45,6 +45,12 @@ func (m *Metrics) Collect(emit func(Sample)) {
 	if s.Door != nil {
 		c.doorState(s.Door)
 	}
+	m.slo.each(func(kind, direction int, n uint64) {
+		c.value(idObjectiveChanges, float64(n), sloKinds[kind], directions[direction])
+	})
+	for i := range s.Objectives {
+		c.objective(&s.Objectives[i])
+	}
 	for _, result := range sortedKeys(s.Tied) {
 		c.value(idTied, float64(s.Tied[result]), result)
 	}

@@ -12,7 +12,7 @@ func TestDefinitions(t *testing.T) {
 	otel := regexp.MustCompile(`^seakeep(\.[a-z_]+)+$`)
 	bounded := map[string]bool{}
 	for _, label := range strings.Fields("dependency operation outcome reason kind state from to criticality " +
-		"cause decision result hop phase enforced provider direction by version revision goversion listener") {
+		"cause decision result hop phase enforced provider direction by version revision goversion listener slo window") {
 		bounded[label] = true
 	}
 	seen := map[string]bool{}

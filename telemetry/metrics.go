@@ -33,6 +33,7 @@ type Metrics struct {
 	options  Options
 	policies atomic.Pointer[map[string]*policy]
 	door     door
+	slo      table // of objectives: kind, direction
 
 	mu      sync.Mutex // for what follows, and to make a policy
 	sources []Source
@@ -45,6 +46,7 @@ func New(o Options) *Metrics {
 	o.Policies = cmp.Or(o.Policies, defaultPolicies)
 	m := &Metrics{options: o}
 	m.policies.Store(&map[string]*policy{})
+	m.slo = newTable(len(sloKinds), len(directions))
 	m.door.init(o)
 	return m
 }
@@ -99,6 +101,10 @@ func (m *Metrics) Observe(e core.Event) {
 	case core.RequestQueued, core.RequestAdmitted, core.RequestRefused, core.RequestEnded,
 		core.LimitChanged, core.ShedChanged, core.DegradeChanged, core.RecoveryChanged:
 		m.door.observe(&e)
+	case core.BurnChanged:
+		m.slo.add(0, fromTo(&e, "burning"))
+	case core.BudgetChanged:
+		m.slo.add(1, direction(&e))
 	default:
 		m.of(e.Policy).observe(&e)
 	}

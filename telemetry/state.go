@@ -8,18 +8,20 @@ import (
 	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/core/failover"
 	"github.com/seakeep/seakeep/core/serve"
+	"github.com/seakeep/seakeep/core/slo"
 	"github.com/seakeep/seakeep/core/stale"
 )
 
 // State is what a program is like at one moment: what gauges are made of.
 type State struct {
-	At        core.Instant // of the clock that events are by
-	Policies  []PolicyState
-	Door      *serve.Snapshot // nil: there is none
-	Endpoints []EndpointStates
-	Failovers []FailoverState
-	Tied      map[string]uint64 // requests by what became of them; nil: none are taken
-	Proxy     *ProxyState       // nil: it is no proxy
+	At         core.Instant // of the clock that events are by
+	Policies   []PolicyState
+	Door       *serve.Snapshot // nil: there is none
+	Endpoints  []EndpointStates
+	Failovers  []FailoverState
+	Objectives []ObjectiveState
+	Tied       map[string]uint64 // requests by what became of them; nil: none are taken
+	Proxy      *ProxyState       // nil: it is no proxy
 }
 
 // PolicyState is a policy of a dependency or an operation.
@@ -40,6 +42,13 @@ type EndpointStates struct {
 type FailoverState struct {
 	Dependency string
 	failover.Snapshot
+}
+
+// ObjectiveState is an objective and what was counted of it by this process.
+type ObjectiveState struct {
+	Name        string
+	Events, Bad uint64 // since the start of the process
+	slo.Snapshot
 }
 
 // ProxyState is what a proxy knows of itself.

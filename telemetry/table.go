@@ -79,6 +79,15 @@ const (
 	idTenantsForgotten
 	idIdempotency
 	idTied
+	idObjectiveEvents
+	idObjectiveBad
+	idObjectiveGoal
+	idBudgetLeft
+	idBudgetOfPeriod
+	idBurnRate
+	idBurning
+	idBudgetSteps
+	idObjectiveChanges
 	idBuildInfo
 	idProxyReady
 	idProxyConnections
@@ -101,6 +110,7 @@ const (
 	partEndpoints = "Endpoints and providers"
 	partServe     = "Requests that come in"
 	partPressure  = "Limit, queue and pressure"
+	partSLO       = "Objectives"
 	partProgram   = "The program"
 )
 
@@ -116,9 +126,9 @@ func histogram(part, name, otel string, labels []string, help string) Definition
 	return Definition{Name: name, OTel: otel, Kind: Histogram, Unit: "s", Labels: labels, Part: part, Help: help}
 }
 
-// definitions is the one table of all metrics, in two files because it is long.
+// definitions is the one table of all metrics, in three files because it is long.
 var definitions = func() (all [idCount]Definition) {
-	for _, half := range [...]map[id]Definition{clientMetrics, serveMetrics} {
+	for _, half := range [...]map[id]Definition{clientMetrics, serveMetrics, sloMetrics} {
 		for i := range all {
 			if d, ok := half[id(i)]; ok {
 				all[i] = d

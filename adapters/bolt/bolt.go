@@ -54,12 +54,9 @@ func Open(path string, c idempotency.Config) (*Store, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("bolt: %w", err)
 	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openWait, FreelistType: bbolt.FreelistMapType})
-	if errors.Is(err, bolterrors.ErrTimeout) {
-		return nil, fmt.Errorf("bolt: %s is open in another process; give each process a file of its own", path)
-	}
+	db, err := openFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("bolt: %s: %w", path, err)
+		return nil, err
 	}
 	s := &Store{db: db, queue: make(chan *change, batch), ended: make(chan struct{}),
 		cfg: c.WithDefaults(), latest: math.MinInt64}
@@ -73,6 +70,18 @@ func Open(path string, c idempotency.Config) (*Store, error) {
 	}
 	go s.write()
 	return s, nil
+}
+
+// openFile opens a database, which is this process's own from here on.
+func openFile(path string) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: openWait, FreelistType: bbolt.FreelistMapType})
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, fmt.Errorf("bolt: %s is open in another process; give each process a file of its own", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bolt: %s: %w", path, err)
+	}
+	return db, nil
 }
 
 // syncDir makes a new file's name as durable as what is in it. Windows cannot,

@@ -1,5 +1,6 @@
 // Package bolt keeps idempotency keys in a file, so that they outlive the
-// process: it is an idempotency.Store on bbolt.
+// process: it is an idempotency.Store on bbolt. Budgets keeps what was counted of
+// objectives in a file of its own.
 //
 // A claim is on the disk before its write runs. When the process dies with
 // writes under way, their claims are found when the file is opened again, and

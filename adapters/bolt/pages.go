@@ -42,7 +42,10 @@ func pagesOf(tx *bbolt.Tx, first bool) (*pages, error) {
 }
 
 // prepare makes the buckets of a new file, and refuses one that is not ours.
-func prepare(tx *bbolt.Tx) error {
+func prepare(tx *bbolt.Tx) error { return begin(tx, format, recordBucket, untilBucket) }
+
+// begin makes a new file one of a format, and refuses one of another.
+func begin(tx *bbolt.Tx, format string, buckets ...[]byte) error {
 	meta := tx.Bucket(metaBucket)
 	if meta != nil {
 		if got := string(meta.Get(formatKey)); got != format {
@@ -54,7 +57,7 @@ func prepare(tx *bbolt.Tx) error {
 	if name, _ := tx.Cursor().First(); name != nil {
 		return errors.New("is the database of another program; use another file")
 	}
-	for _, name := range [][]byte{metaBucket, recordBucket, untilBucket} {
+	for _, name := range append(buckets, metaBucket) {
 		if _, err := tx.CreateBucket(name); err != nil {
 			return err
 		}

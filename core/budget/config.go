@@ -137,6 +137,29 @@ func (c Config) checkMaxTokens() error {
 	return nil
 }
 
+// Scaled returns a valid c that allows this share, over 0 and up to 1, of what c
+// does, and at least one retry where c allows any.
+func (c Config) Scaled(share float64) Config {
+	out := c
+	out.Ratio, out.Floor, out.MaxTokens = c.Ratio*share, c.Floor*share, c.MaxTokens*share
+	if c.Kind == Concurrent {
+		out.Floor = math.Floor(out.Floor)
+	}
+	if milli(out.Ratio) == 0 && c.Ratio > 0 {
+		out.Ratio = 0.001
+	}
+	if milli(out.MaxTokens) == 0 && c.MaxTokens > 0 {
+		out.MaxTokens = 1
+	}
+	if out.Ratio == 0 && out.floorMilli() < 1000 { // of nothing but a floor one is left
+		out.Floor = 1
+		if c.Kind == Ratio {
+			out.Floor = 1 / c.window().Seconds()
+		}
+	}
+	return out
+}
+
 func (c Config) window() time.Duration {
 	if c.Window == 0 {
 		return defaultWindow

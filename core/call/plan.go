@@ -165,6 +165,17 @@ func (p *Plan) Adopt(now core.Instant) {
 	}
 }
 
+// Scale leaves retries and copies this share, over 0 and up to 1, of their
+// budgets, until the next Scale or Adopt.
+func (p *Plan) Scale(now core.Instant, share float64) {
+	if p.budget != nil && !p.shared.Has(RungRetry) {
+		_ = p.budget.Reconfigure(now, p.cfg.Budget.Scaled(share)) // what is scaled is valid
+	}
+	if p.hedge != nil {
+		_ = p.hedge.Reconfigure(now, p.cfg.Hedge.Scaled(share)) // what is scaled is valid
+	}
+}
+
 // Config returns the settings the plan was made from.
 func (p *Plan) Config() Config { return p.cfg }
 

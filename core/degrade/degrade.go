@@ -76,12 +76,21 @@ func (d *Degrader) Auto(now core.Instant) {
 	d.mu.Unlock()
 }
 
+// Floor keeps the level from falling below this, whatever the pressure, until
+// the next Floor. Force overrides it. A level beyond the list is all of it.
+func (d *Degrader) Floor(now core.Instant, level int) {
+	d.lock(now)
+	d.m.floor = min(max(level, 0), d.m.most)
+	d.mu.Unlock()
+}
+
 // Snapshot is a degrader at one moment.
 type Snapshot struct {
 	Level    int
 	Off      []string // the features that are off, in the order in which they went
 	Pressure float64  // as last told; 0 once that is too long ago
 	Forced   bool     // the level was set by hand
+	Floor    int      // the level does not fall below it, unless by hand
 }
 
 // Snapshot returns the degrader as it is at now. Off must not be written to.
@@ -90,7 +99,7 @@ func (d *Degrader) Snapshot(now core.Instant) Snapshot {
 	defer d.mu.Unlock()
 	level := d.m.levelAt(d.latest)
 	return Snapshot{Level: level, Off: d.features[:level:level],
-		Pressure: d.m.pressure, Forced: d.m.forced}
+		Pressure: d.m.pressure, Forced: d.m.forced, Floor: d.m.floor}
 }
 
 // lock locks and keeps the latest now, so that the machine never sees time go

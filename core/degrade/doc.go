@@ -19,7 +19,9 @@
 // pressure counts for Back after it was told, and then as calm, so that a
 // service without requests does not stay degraded.
 //
-// An operator may set the level by hand; it holds until Auto.
+// An operator may set the level by hand; it holds until Auto. A floor, which the
+// policy of an error budget sets, keeps a number of features off whatever the
+// pressure; the level by hand overrides it.
 //
 // # Locking
 //

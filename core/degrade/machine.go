@@ -19,6 +19,7 @@ type machine struct {
 	most       int // how many features there are
 
 	level    int
+	floor    int // the level is not below it, unless it is forced
 	forced   bool
 	pressure float64      // as last told; 0 once it is too long ago
 	told     core.Instant // when that was
@@ -70,7 +71,10 @@ func (m *machine) advance(now core.Instant) {
 
 func (m *machine) levelAt(now core.Instant) int {
 	m.advance(now)
-	return m.level
+	if m.forced {
+		return m.level
+	}
+	return max(m.level, m.floor)
 }
 
 func (m *machine) force(now core.Instant, level int) {

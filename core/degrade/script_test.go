@@ -53,6 +53,13 @@ func (p *script) play(words []string) (answer string, err error) {
 			return err.Error(), nil
 		}
 		return p.off(now), nil
+	case "floor":
+		level, err := strconv.Atoi(args[0])
+		if err != nil {
+			return "", err
+		}
+		p.d.Floor(now, level)
+		return p.off(now), nil
 	case "auto":
 		p.d.Auto(now)
 		return p.off(now), nil

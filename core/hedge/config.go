@@ -101,6 +101,15 @@ func (c Config) checkCopies() error {
 	return bad("Copies", "is %d; give a number from 1 to %d", c.Copies, MaxCopies)
 }
 
+// Scaled returns a valid c with this share, over 0 and up to 1, of c's Budget.
+func (c Config) Scaled(share float64) Config {
+	if c.Budget == 0 {
+		c.Budget = defaultBudget
+	}
+	c.Budget = max(c.Budget*share, leastBudget)
+	return c
+}
+
 func (c Config) checkBudget() error {
 	if c.Budget == 0 || c.Budget >= leastBudget && c.Budget <= 1 {
 		return nil

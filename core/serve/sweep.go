@@ -50,6 +50,15 @@ func (d *Door) DegradeAuto(now core.Instant) {
 	}
 }
 
+// DegradeFloor keeps at least so many features off, whatever the pressure: the
+// policy of an error budget wants it. It does nothing without a list.
+func (d *Door) DegradeFloor(now core.Instant, level int) {
+	if d.degrade != nil {
+		d.degrade.Floor(now, level)
+		d.tellLevel(now)
+	}
+}
+
 // Allows reports whether a feature is on. One that the list does not name is.
 func (d *Door) Allows(now core.Instant, feature string) bool {
 	return d.degrade == nil || d.degrade.Allows(now, feature)

@@ -87,6 +87,9 @@ var floors = map[string]int{
 	"cmd/seakeep/proxy":        8,
 	"cmd/seakeep/fleet":        8,
 
+	"cmd/seakeep/promrules": 7,
+	"cmd/seakeep/alerts":    8,
+
 	"cmd/seakeep/demo/live":     8,
 	"cmd/seakeep/demo":          9,
 	"cmd/seakeep/demo/overload": 9,

@@ -21,7 +21,7 @@ const (
 // Incident is what happens to an objective in a replay, after a whole period
 // without a bad event and before quiet.
 type Incident struct {
-	Rate float64      // events a second before and after
+	Rate float64       // events a second before and after
 	For  time.Duration // how long it lasts
 	// Counted returns what was counted since it began. It is asked for times
 	// from 0 to For.

@@ -99,7 +99,8 @@ type querier struct {
 }
 
 // Select returns the series that match, cut to the querier's time.
-func (q *querier) Select(_ context.Context, sorted bool, hints *storage.SelectHints, match ...*labels.Matcher) storage.SeriesSet {
+func (q *querier) Select(_ context.Context, sorted bool, hints *storage.SelectHints,
+	match ...*labels.Matcher) storage.SeriesSet {
 	mint, maxt := q.mint, q.maxt
 	if hints != nil {
 		mint, maxt = hints.Start, hints.End
@@ -155,12 +156,14 @@ func (s *series) between(mint, maxt int64) []sample {
 }
 
 // LabelValues is for the API of Prometheus, and not for rules.
-func (q *querier) LabelValues(context.Context, string, *storage.LabelHints, ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+func (q *querier) LabelValues(context.Context, string, *storage.LabelHints, ...*labels.Matcher) (
+	[]string, annotations.Annotations, error) {
 	return nil, nil, nil
 }
 
 // LabelNames is for the API of Prometheus, and not for rules.
-func (q *querier) LabelNames(context.Context, *storage.LabelHints, ...*labels.Matcher) ([]string, annotations.Annotations, error) {
+func (q *querier) LabelNames(context.Context, *storage.LabelHints, ...*labels.Matcher) (
+	[]string, annotations.Annotations, error) {
 	return nil, nil, nil
 }
 

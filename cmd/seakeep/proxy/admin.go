@@ -43,6 +43,12 @@ func (p *Proxy) adminHandler() http.Handler {
 		func(http.ResponseWriter, *http.Request, *seakeep.Door) error { return nil }))
 	mux.HandleFunc("POST /v1/serve/admission", p.withDoor(p.orderAdmission))
 	mux.HandleFunc("POST /v1/serve/degrade", p.withDoor(p.orderDegrade))
+	mux.HandleFunc("GET /v1/slo", func(w http.ResponseWriter, _ *http.Request) {
+		show(w, http.StatusOK, SLOViewOf(p.set))
+	})
+	mux.HandleFunc("POST /v1/slo/beacon", func(w http.ResponseWriter, r *http.Request) {
+		p.beacon(w, r, maxCounts)
+	})
 	mux.HandleFunc("GET /v1/faults", p.showFaults)
 	mux.HandleFunc("POST /v1/faults", p.startFault)
 	mux.HandleFunc("DELETE /v1/faults", p.stopFaults)

@@ -247,6 +247,7 @@ func (x *exchange) begin(status int) {
 // answered tells the door that what follows goes at the client's pace.
 func (x *exchange) answered() {
 	if x.passage != nil {
+		x.passage.Aged(x.w.Header())
 		x.passage.Answered()
 	}
 }

@@ -73,6 +73,13 @@ func (o observer) Observe(e core.Event) {
 		o.log.Warn("fault changed", "for", e.Policy, "name", e.Key, "from", e.From, "to", e.To,
 			"why", e.Detail)
 		return
+	case core.BurnChanged:
+		o.log.Warn("error budget", "objective", e.Key, "window", e.Detail, "from", e.From, "to", e.To)
+		return
+	case core.BudgetChanged:
+		o.log.Warn("policy of the error budget", "objective", e.Key, "steps_from", e.From,
+			"steps_to", e.To, "left", e.Detail, "observed", e.Observed)
+		return
 	case core.RecoveryChanged:
 		what = "admission changed"
 	case core.PanicChanged:

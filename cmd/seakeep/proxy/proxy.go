@@ -85,6 +85,8 @@ type Proxy struct {
 	transports map[string]*seakeephttp.Transport
 	upstream   behindDoor
 	keys       *seakeephttp.Keys
+	budgets    budgets
+	restored   map[string][]byte // of budgets, until they are put to use
 	file       fileState
 	retired    sync.WaitGroup // listeners that are being drained
 	serving    bool
@@ -143,6 +145,14 @@ func (p *Proxy) Run(ctx context.Context) error {
 	p.serve()
 	var watcher sync.WaitGroup
 	watcher.Go(func() { p.watch(watching) })
+	counting, done := context.WithCancel(context.WithoutCancel(ctx)) // until nothing is under way
+	var counter sync.WaitGroup
+	counter.Go(func() { p.set.Run(counting, p.saveBudgets) })
+	defer func() {
+		done()
+		counter.Wait()
+		p.closeBudgets()
+	}()
 	var err error
 	select {
 	case <-ctx.Done():

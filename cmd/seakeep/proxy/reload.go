@@ -165,6 +165,9 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 		err = p.keys.Prepare(file.Serve.Idempotency)
 	}
 	if err == nil {
+		err = p.openBudgets(file)
+	}
+	if err == nil {
 		err = use()
 	}
 	if err != nil {
@@ -173,6 +176,7 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 		}
 		return err
 	}
+	p.restoreBudgets()
 	next := make(map[string]*front, len(all))
 	for _, w := range all {
 		f := opened[w.key()]

@@ -20,6 +20,14 @@ const upstreamName = "upstream"
 
 // serve lets a request in, or not, and carries it to the program behind.
 func (x *exchange) serve() {
+	if x.p.isBeacon(x.r) {
+		if x.small != nil {
+			x.r.Body, _ = x.small.body()
+		}
+		x.sent = true
+		x.p.beacon(x.w, x.r, maxCountsBelow)
+		return
+	}
 	if x.route.gate.CallOff(x.w, x.r) {
 		x.sent = true
 		return
