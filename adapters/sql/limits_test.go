@@ -140,3 +140,38 @@ func TestConnectLimit(t *testing.T) {
 		})
 	})
 }
+
+// A driver that does not heed its context holds its slot until it has returned.
+// A result is the caller's however late it is; rows are closed, because they are
+// mostly still to come.
+func TestDriverThatDoesNotHeed(t *testing.T) {
+	both(t, func(t *testing.T, door func(*DB) sqlDB) {
+		synctest.Test(t, func(t *testing.T) {
+			f := &fake{rows: 3, do: func(_ context.Context, q string) error {
+				if q == "slow" {
+					time.Sleep(300 * ms)
+				}
+				return nil
+			}}
+			db, set := open(t, f, "{bulkhead: {limit: 1}, timeout: {request: 100ms}}")
+			time.AfterFunc(200*ms, func() {
+				if got := busy(set); got != 1 {
+					t.Errorf("%d slots taken while it is at work", got)
+				}
+			})
+			if _, err := door(db).ExecContext(t.Context(), "slow"); err != nil {
+				t.Errorf("a late result: %v", err)
+			}
+			if rows, err := door(db).QueryContext(t.Context(), "slow"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("late rows: %v, %v", rows, err)
+			}
+			if err := door(db).QueryRowContext(t.Context(), "slow").Scan(new(int)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a late row: %v", err)
+			}
+			if s := set.MustPolicy("db").Snapshot(); s.Stats.Timeouts != 3 || s.Bulkhead.InUse != 0 {
+				t.Errorf("%d timeouts, %d slots taken", s.Stats.Timeouts, s.Bulkhead.InUse)
+			}
+			_ = db.Close()
+		})
+	})
+}
