@@ -138,8 +138,9 @@ func (x *exchange) tell(ctx context.Context, attempt int, copied bool) context.C
 	if x.info.RetriedAbove {
 		attempt++
 	}
-	if attempt > 0 {
-		add = append(add, grpcstatus.AttemptsField, strconv.Itoa(attempt))
+	if attempt > 0 { // a mark that came from above only grows
+		above, _ := strconv.Atoi(x.outgoing(grpcstatus.AttemptsField))
+		add = append(add, grpcstatus.AttemptsField, strconv.Itoa(max(attempt, above)))
 	}
 	if copied {
 		add = append(add, hedgeField, "1")

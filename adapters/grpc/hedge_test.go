@@ -3,6 +3,7 @@ package seakeepgrpc
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -11,6 +12,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 const (
@@ -144,4 +146,26 @@ func TestACopyOfAStream(t *testing.T) {
 	}
 	within(t, "the loser is called off", func() bool { return seen[0].finished.Err() == context.Canceled })
 	settled(t, c.whole)
+}
+
+// A copy that is just beginning when the call ends touches nothing that is the
+// caller's again. The race detector looks on.
+func TestACallEndsAsItsCopyBegins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		call := clientOf(t, "    hedge: {after: 1ms, same: true, budget: 100%, slow: 100%}\n").Unary()
+		for n := range int64(200) {
+			req, reply := wrapperspb.Int64(n), new(wrapperspb.Int64Value)
+			err := call(context.Background(), "/s/m", req, reply, nil, func(ctx context.Context, _ string,
+				req, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+				time.Sleep(time.Millisecond)
+				reply.(*wrapperspb.Int64Value).Value = req.(*wrapperspb.Int64Value).Value
+				return nil
+			}, Idempotent())
+			if err != nil || reply.Value != n {
+				t.Fatalf("%v, %v", reply, err)
+			}
+			req.Value, reply.Value = -1, -1 // the caller uses both again
+		}
+		time.Sleep(time.Second) // for the last copy to end
+	})
 }

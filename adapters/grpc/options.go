@@ -150,18 +150,9 @@ func declaredIdempotent(method string) bool {
 	return safe
 }
 
-// another returns an empty message of reply's type for an attempt that is not
-// alone; nil: nobody knows how.
-func another(reply any) any {
-	if m, ok := reply.(proto.Message); ok {
-		return m.ProtoReflect().New().Interface()
-	}
-	return nil
-}
-
 // fill makes reply, which is the caller's, equal to another.
-func fill(reply, from any) {
+func fill(reply any, from proto.Message) {
 	to := reply.(proto.Message)
 	proto.Reset(to)
-	proto.Merge(to, from.(proto.Message))
+	proto.Merge(to, from)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/protobuf/proto"
@@ -18,11 +19,12 @@ import (
 // until the answer begins the stream may be opened again, or twice at once. The
 // ladder runs beside the caller, who may open many streams before it reads one.
 type pulled struct {
-	s    *stream
-	req  any
-	sent chan struct{} // closed when the first attempt is on its way
-	done chan struct{} // closed when the ladder has ended; nil: nothing was sent
-	once sync.Once     // closes sent
+	s     *stream
+	req   any
+	asked atomic.Bool
+	sent  chan struct{} // closed when the first attempt is on its way
+	done  chan struct{} // closed when the ladder has ended
+	once  sync.Once     // closes sent
 
 	line     *line // that the call goes by
 	last     *line // the latest that failed
@@ -33,15 +35,17 @@ type pulled struct {
 	live int        // attempts under way
 }
 
-func newPulled(s *stream) *pulled { return &pulled{s: s, sent: make(chan struct{})} }
+func newPulled(s *stream) *pulled {
+	return &pulled{s: s, sent: make(chan struct{}), done: make(chan struct{})}
+}
 
 // SendMsg sends the request. It returns once it is on its way or was refused,
 // with a status for a refusal.
 func (p *pulled) SendMsg(m any) error {
-	if p.done != nil {
+	if p.asked.Swap(true) {
 		return errSentTwice
 	}
-	p.req, p.done = m, make(chan struct{})
+	p.req = m
 	go p.run()
 	select {
 	case <-p.sent:
@@ -160,13 +164,23 @@ func (p *pulled) ask(ctx context.Context, l *line, w wish) error {
 	return l.ClientStream.RecvMsg(new(emptypb.Empty)) // there is none, but its error
 }
 
-// CloseSend does nothing: the one request was sent whole.
-func (p *pulled) CloseSend() error { return nil }
+// CloseSend has nothing left to do: the one request was sent whole.
+func (p *pulled) CloseSend() error {
+	if !p.asked.Load() {
+		return errNothingSent
+	}
+	return nil
+}
 
-// opened waits for the line.
+// opened waits for the line, which only comes after the request.
 func (p *pulled) opened() (*line, error) {
-	if p.done == nil {
-		return nil, errNothingSent
+	if !p.asked.Load() {
+		select {
+		case <-p.sent:
+		case <-p.done:
+		case <-p.s.ctx.Done():
+			return nil, withStatus(p.s.ctx.Err())
+		}
 	}
 	<-p.done
 	return p.line, p.outcome()
@@ -196,14 +210,12 @@ func (p *pulled) Trailer() metadata.MD {
 // Context implements grpc.ClientStream. It is the caller's until the answer has
 // begun.
 func (p *pulled) Context() context.Context {
-	if p.done != nil {
-		select {
-		case <-p.done:
-			if p.err == nil && p.panicked == nil {
-				return p.line.Context()
-			}
-		default:
+	select {
+	case <-p.done:
+		if p.err == nil && p.panicked == nil {
+			return p.line.Context()
 		}
+	default:
 	}
 	return p.s.ctx
 }

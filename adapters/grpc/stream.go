@@ -246,5 +246,5 @@ func (s *stream) failed(end *seakeep.Ending, last *line) error {
 
 var (
 	errSentTwice   = status.Error(codes.Internal, "seakeepgrpc: a second message on a stream that takes one")
-	errNothingSent = status.Error(codes.Internal, "seakeepgrpc: an answer is read before anything was asked")
+	errNothingSent = status.Error(codes.Internal, "seakeepgrpc: the request is missing")
 )

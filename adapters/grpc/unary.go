@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/core"
@@ -18,11 +19,12 @@ type unary struct {
 	exchange
 	caching
 	req, reply any
+	kind       protoreflect.MessageType // of the answer, if there may be copies
 	invoke     func(ctx context.Context, w wish, opts []grpc.CallOption) error
 
-	last *sending // of the attempt that the call goes by
-	got  any      // its answer, if that is not in reply
-	err  error    // its error
+	last *sending      // of the attempt that the call goes by
+	got  proto.Message // its answer, if that is not in reply
+	err  error         // its error
 
 	mu   sync.Mutex // guards live
 	live int        // attempts under way
@@ -69,15 +71,16 @@ func (u *unary) run() error {
 	return failure
 }
 
-// copyable makes ready for copies. An attempt that has lost may still be sending
-// when the caller has its answer and uses its request for something else, so
-// that attempts work on a request of their own.
+// copyable makes ready for copies. An attempt that has lost may still be sending,
+// or only be beginning, when the caller has its answer and uses its messages for
+// something else, so that attempts work on messages of their own.
 func (u *unary) copyable() bool {
 	req, ok := u.req.(proto.Message)
-	if !ok || another(u.reply) == nil {
+	reply, also := u.reply.(proto.Message)
+	if !ok || !also {
 		return false
 	}
-	u.req = proto.Clone(req)
+	u.req, u.kind = proto.Clone(req), reply.ProtoReflect().Type()
 	return true
 }
 
@@ -103,7 +106,7 @@ func (u *unary) race(ctx context.Context, attempt int) seakeep.Tried {
 		u.live--
 		u.mu.Unlock()
 	}()
-	a, reply := &leg{}, another(u.reply)
+	a, reply := &leg{}, u.kind.New().Interface()
 	r := a.send(ctx, u, wish{attempt, copied, u.req, reply})
 	return seakeep.Tried{Result: r, Facts: u.facts(r), Note: &seakeep.Note{Faults: a.hurt.Names(),
 		Then: func(kept bool) {

@@ -218,6 +218,34 @@ func TestACallersLeavingIsNeutral(t *testing.T) {
 	}
 }
 
+func TestAConnectionThatIsClosedHereIsNeutral(t *testing.T) {
+	c := clientOf(t, "    breaker: {window: 10s, calls: 1, failures: 1%, open: {for: 30s}}\n")
+	address := serve(t, &backend{})
+	conn := dial(t, c, address)
+	_ = conn.Close()
+	ctx, req := context.Background(), &testpb.SimpleRequest{}
+	if _, err := testpb.NewTestServiceClient(conn).UnaryCall(ctx, req); status.Code(err) != codes.Canceled {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := testpb.NewTestServiceClient(dial(t, c, address)).UnaryCall(ctx, req); err != nil {
+		t.Errorf("over another: %v", err)
+	}
+}
+
+func TestAMarkFromAboveOnlyGrows(t *testing.T) {
+	b := &backend{unary: failing(1, unavailable)}
+	client, _ := pair(t, b, retrying)
+	ctx := metadata.AppendToOutgoingContext(context.Background(), "grpc-previous-rpc-attempts", "5")
+	if _, err := client.UnaryCall(ctx, &testpb.SimpleRequest{}, Idempotent()); err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range b.seen() {
+		if got := a.md["grpc-previous-rpc-attempts"]; len(got) != 1 || got[0] != "5" {
+			t.Errorf("attempt %d comes with %q", i, got)
+		}
+	}
+}
+
 func TestImportanceTravels(t *testing.T) {
 	b := &backend{}
 	client, _ := pair(t, b, retrying)
