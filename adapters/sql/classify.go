@@ -27,6 +27,10 @@ func classify(a seakeep.Adapter, err error) core.Result {
 	if errors.As(err, &acquire) {
 		return core.Result{Outcome: core.Ignored, Cause: core.Unsent}
 	}
+	var refused *seakeep.Rejection
+	if errors.As(err, &refused) && refused.Policy == a.Plan().Config().Name {
+		return own // this very policy has refused a call within the call, and counted that
+	}
 	r := a.Classify(err)
 	if r.Outcome == core.Cancelled || r.Outcome == core.Timeout {
 		return r

@@ -74,12 +74,15 @@ func TestInTx(t *testing.T) {
 
 // What fn does beside the transaction is a call of its own.
 func TestInTxHandsOutNoTicket(t *testing.T) {
-	db, _ := open(t, &fake{}, "{bulkhead: {limit: 1}}")
+	db, set := open(t, &fake{}, "{bulkhead: {limit: 1}}")
 	err := db.InTx(t.Context(), nil, func(ctx context.Context, _ *sql.Tx) error {
 		return db.PingContext(ctx)
 	})
 	if reason(err) != core.BulkheadFull {
 		t.Errorf("beside it: %v", err)
+	}
+	if n := set.MustPolicy("db").Snapshot().Stats.Overloads; n != 0 {
+		t.Errorf("%d overloads: its own refusal was counted against the database", n)
 	}
 	func() {
 		defer func() { _ = recover() }()
