@@ -10,13 +10,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/internal/grpchealth"
 )
 
 // grpcServer answers checks of one service, over TLS or cleartext HTTP/2.
 func grpcServer(t *testing.T, overTLS bool, status func(service string) (code string, body []byte)) *httptest.Server {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
-		if r.ProtoMajor != 2 || r.URL.Path != grpcCheck || r.Method != "POST" || r.Header.Get("Te") != "trailers" || len(b) < 5 {
+		if r.ProtoMajor != 2 || r.URL.Path != grpchealth.Check || r.Method != "POST" || r.Header.Get("Te") != "trailers" || len(b) < 5 {
 			t.Errorf("%s %s %s %v %x", r.Proto, r.Method, r.URL, r.Header, b)
 			return
 		}
@@ -71,51 +73,6 @@ func TestHealthOverGRPC(t *testing.T) {
 		settles(t, "unknown service", func() bool { return verdicts(other) == "unhealthy" })
 		other.Close()
 	}
-}
-
-func TestHealthGRPCAnswers(t *testing.T) {
-	message := func(b ...byte) []byte { return append([]byte{0, 0, 0, 0, byte(len(b))}, b...) }
-	for _, tc := range []struct {
-		body []byte
-		want uint64
-		ok   bool
-	}{
-		{message(8, 1), 1, true}, {message(), 0, true}, {message(8, 2), 2, true},
-		{message(8, 2, 8, 1), 1, true},            // the last counts
-		{message(18, 2, 'h', 'i', 8, 1), 1, true}, // a field of the future
-		{message(25, 1, 2, 3, 4, 5, 6, 7, 8, 8, 1), 1, true},
-		{message(29, 1, 2, 3, 4, 8, 1), 1, true},
-		{nil, 0, false}, {[]byte{0, 0, 0}, 0, false}, {[]byte{1, 0, 0, 0, 2, 8, 1}, 0, false},
-		{[]byte{0, 0, 0, 0, 3, 8, 1}, 0, false}, {append(message(8, 1), 0), 0, false},
-		{message(8), 0, false}, {message(18, 9, 'x'), 0, false}, {message(0, 1), 0, false},
-		{message(11, 1), 0, false}, {message(25, 1), 0, false}, {message(0x80), 0, false},
-	} {
-		got, err := healthStatus(tc.body)
-		if (err == nil) != tc.ok || got != tc.want && tc.ok {
-			t.Errorf("%x: %d, %v", tc.body, got, err)
-		}
-	}
-	if got := healthRequest("ab"); string(got) != "\x00\x00\x00\x00\x04\x0a\x02ab" {
-		t.Errorf("request %x", got)
-	}
-	if got := healthRequest(""); string(got) != "\x00\x00\x00\x00\x00" {
-		t.Errorf("request %x", got)
-	}
-}
-
-func FuzzHealthStatus(f *testing.F) {
-	f.Add([]byte{0, 0, 0, 0, 2, 8, 1})
-	f.Add([]byte{0, 0, 0, 0, 6, 18, 2, 'h', 'i', 8, 1})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		before := string(b)
-		status, err := healthStatus(b)
-		if string(b) != before {
-			t.Error("the answer was changed")
-		}
-		if err != nil && status != 0 {
-			t.Errorf("%x: %d and %v", b, status, err)
-		}
-	})
 }
 
 // The transport's own connections and the checks' know servers by the same

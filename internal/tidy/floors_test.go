@@ -54,6 +54,7 @@ var floors = map[string]int{
 	"internal/mt19937": 1,
 	"internal/problem": 6,
 
+	"internal/grpchealth": 0,
 	"internal/grpcstatus": 2,
 	"internal/incoming":   6,
 	"internal/certs":      1,

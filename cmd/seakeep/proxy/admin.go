@@ -29,6 +29,7 @@ func (p *Proxy) adminHandler() http.Handler {
 		}
 	})
 	mux.Handle("GET /metrics", p.metricsHandler())
+	p.health(mux)
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) {
 		show(w, http.StatusOK, p.status())
 	})

@@ -79,6 +79,11 @@ type Proxy struct {
 	closing  context.Context // ended: nothing is waited for any more
 	kill     context.CancelFunc
 	failed   chan error // a listener that broke
+	// drainBegun and adminEnds tell those who watch: that the proxy takes no new
+	// work, and that nobody will tell them anything any more.
+	drainBegun, adminEnds context.Context
+	beginDrain, endAdmin  context.CancelFunc
+	watches               atomic.Int32
 
 	mu         sync.Mutex // for what follows; held while a file is put to use
 	fronts     map[string]*front
@@ -128,6 +133,8 @@ func newProxy(o Options) *Proxy {
 	p.metrics = newMetrics(o)
 	p.keys = seakeephttp.NewKeys(http.HandlerFunc(keyed), seakeephttp.HandlerOptions{
 		OpenStore: openStore, Observer: p.metrics})
+	p.drainBegun, p.beginDrain = context.WithCancel(context.Background())
+	p.adminEnds, p.endAdmin = context.WithCancel(context.Background())
 	p.closing, p.kill = context.WithCancel(context.Background())
 	return p
 }
@@ -199,6 +206,7 @@ func (p *Proxy) serve() {
 // waits for what is under way.
 func (p *Proxy) drain() error {
 	p.draining.Store(true)
+	p.beginDrain()
 	p.log.Info("draining", "delay", p.options.DrainDelay, "grace", p.options.Grace)
 	if d := p.options.DrainDelay; d > 0 {
 		select {
@@ -217,6 +225,7 @@ func (p *Proxy) drain() error {
 		}
 	}
 	p.retired.Wait()
+	p.endAdmin()
 	for _, f := range fronts {
 		if f.kind == adminFront { // it answers probes until everything else has ended
 			p.retire(f, time.Second)

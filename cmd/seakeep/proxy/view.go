@@ -25,6 +25,7 @@ type dependencyView struct {
 	Name      string         `json:"name"`
 	Kind      string         `json:"kind"`
 	Listen    string         `json:"listen,omitempty"`
+	Ready     bool           `json:"ready"`
 	Endpoints []endpointView `json:"endpoints"`
 	Balance   *balanceView   `json:"balance,omitempty"`
 	Pool      *poolView      `json:"connections,omitempty"`
@@ -124,7 +125,7 @@ func (p *Proxy) allView() allView {
 
 func (p *Proxy) dependencyView(d *config.Dependency) dependencyView {
 	v := dependencyView{Name: d.Name, Kind: d.Kind.String(), Listen: d.Listen,
-		Endpoints: []endpointView{}, policyView: p.policyView(&d.Settings)}
+		Ready: p.dependencyReady(d), Endpoints: []endpointView{}, policyView: p.policyView(&d.Settings)}
 	p.mu.Lock()
 	t := p.transports[d.Name]
 	p.mu.Unlock()
