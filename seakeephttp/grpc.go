@@ -1,6 +1,7 @@
 package seakeephttp
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -18,14 +19,13 @@ func classifyGRPC(h http.Header) core.Result {
 	return grpcResult(h)
 }
 
-// grpcResult is what the status in a head or a trailer means. A server that says
-// CANCELLED although the caller is there blames the request, and its answer is
-// the call's.
+// grpcResult is what the status in a head or a trailer means. Who says CANCELLED
+// although the caller is there has failed: somebody beyond has given up.
 func grpcResult(h http.Header) core.Result {
 	code, _ := grpcstatus.Parse(h.Get(grpcstatus.StatusHeader))
 	r := code.Result(h[grpcstatus.PushbackHeader])
 	if r.Outcome == core.Cancelled {
-		r = core.Result{Outcome: core.Ignored, Cause: core.ClientError}
+		r = core.Result{Outcome: core.Failure, Cause: core.Unknown}
 	}
 	return r
 }
@@ -49,6 +49,9 @@ func (b *answerBody) message() {
 
 // status is how a call of gRPC ended whose body was read to its end.
 func (b *answerBody) status() core.Outcome {
+	if b.req.Context().Err() == context.Canceled { // and may have been the reason
+		return core.Cancelled
+	}
 	return grpcResult(b.resp.Trailer).Outcome
 }
 

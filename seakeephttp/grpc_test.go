@@ -40,7 +40,7 @@ func TestGRPCAnswersMean(t *testing.T) {
 		"nothing yet":    {grpcAnswer("", "x", "14"), fail(core.Success, 0)},
 		"UNAVAILABLE":    {grpcAnswer("14", "", ""), fail(core.Failure, core.Unavailable)},
 		"INTERNAL":       {grpcAnswer("13", "", ""), fail(core.Failure, core.ServerError)},
-		"CANCELLED":      {grpcAnswer("1", "", ""), fail(core.Ignored, core.ClientError)},
+		"CANCELLED":      {grpcAnswer("1", "", ""), fail(core.Failure, core.Unknown)},
 		"NOT_FOUND":      {grpcAnswer("5", "", ""), fail(core.Ignored, core.ClientError)},
 		"a code unknown": {grpcAnswer("77", "", ""), fail(core.Failure, core.Unknown)},
 		"no code":        {grpcAnswer("x", "", ""), fail(core.Failure, core.Unknown)},
