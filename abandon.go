@@ -19,6 +19,14 @@ import (
 func DoAbandon[T any](ctx context.Context, p *Policy,
 	fn func(context.Context) (T, error)) (T, error) {
 	s := p.state.Load()
+	if s.tracer != nil {
+		return tracedDo(ctx, s, func(ctx context.Context) (T, error) { return abandon(ctx, s, fn) })
+	}
+	return abandon(ctx, s, fn)
+}
+
+// abandon is DoAbandon by the policy as it is now.
+func abandon[T any](ctx context.Context, s *state, fn func(context.Context) (T, error)) (T, error) {
 	began := s.begins()
 	info := CallOf(ctx)
 	ctx = info.begin(ctx)

@@ -39,6 +39,15 @@ func DoOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, er
 func doOr[T any](ctx context.Context, p *Policy, fn func(context.Context) (T, error),
 	or func(context.Context, error) (T, error)) (v T, err error) {
 	s := p.state.Load()
+	if s.tracer != nil {
+		return tracedDo(ctx, s, func(ctx context.Context) (T, error) { return through(ctx, s, fn, or) })
+	}
+	return through(ctx, s, fn, or)
+}
+
+// through is doOr by the policy as it is now.
+func through[T any](ctx context.Context, s *state, fn func(context.Context) (T, error),
+	or func(context.Context, error) (T, error)) (v T, err error) {
 	began := s.begins()
 	info := CallOf(ctx)
 	ctx = info.begin(ctx)

@@ -28,6 +28,7 @@ type Tail struct {
 	tail     call.Tail
 	ctx      *attemptContext
 	deadline core.Instant
+	trace    *Trace // nil: nobody follows it
 }
 
 // Begun lifts the attempt's limit, because the answer has begun: from here on
@@ -65,6 +66,7 @@ func (t *Tail) Report(o core.Outcome) { t.tail.Report(Now(), o) }
 // End gives everything back, once the body is done or broken. Calling it again
 // does nothing.
 func (t *Tail) End(o core.Outcome) {
+	t.trace.bodyEnded(o)
 	t.tail.End(Now(), o)
 	if t.ctx != nil {
 		t.ctx.cancel(context.Canceled)
@@ -85,6 +87,9 @@ func (p *Policy) Run(ctx context.Context, req call.Request, try Try) Ending {
 func (s *state) run(ctx context.Context, req *call.Request, report *Report, try Try, end *Ending) {
 	var d drive
 	d.ctx, d.report, d.draw = ctx, report, s.draw
+	if s.tracer != nil {
+		d.follow(s)
+	}
 	req.Left = ctx.Err() == context.Canceled
 	if s.plan.Throttled() {
 		s.throttled(ctx, req)
@@ -110,6 +115,7 @@ func (s *state) run(ctx context.Context, req *call.Request, report *Report, try 
 	}
 	completed = true
 	d.ending(act.Verdict, req.Tail, end)
+	d.farewell(end)
 	if report != nil {
 		report.end(s.name, end, Now().Sub(began))
 	}
@@ -122,8 +128,9 @@ func (d *drive) ending(v call.Verdict, tail bool, end *Ending) {
 	end.Attempts, end.Last = d.call.Attempts(), d.call.Last()
 	if tail && (v == call.Succeeded || v == call.Failed) {
 		end.Tail.tail = d.call.Tail(d.now)
-		end.Tail.ctx, end.Tail.deadline = d.limit, d.call.Deadline()
+		end.Tail.ctx, end.Tail.deadline, end.Tail.trace = d.limit, d.call.Deadline(), d.trace
 	} else {
+		d.trace.bodyEnded(end.Last.Outcome)
 		d.release()
 	}
 }
@@ -137,6 +144,19 @@ type drive struct {
 	report *Report
 	draw   func() float64
 	now    core.Instant // when the latest attempt ended
+	trace  *Trace       // nil: nobody follows the call
+	leg    AttemptTrace // of the attempt under way, if somebody does
+	own    bool         // the trace is begun here
+}
+
+// follow begins to follow the call.
+func (d *drive) follow(s *state) { d.ctx, d.trace, d.own = s.traced(d.ctx) }
+
+// farewell ends what follow has begun.
+func (d *drive) farewell(end *Ending) {
+	if d.own {
+		d.trace.Ended(end, "")
+	}
 }
 
 // attempt makes one attempt and tells the machine how it ended.
@@ -144,6 +164,9 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	lane := uint8(bits.TrailingZeros8(act.Start))
 	ctx := d.ctx
 	d.release()
+	if d.trace != nil {
+		ctx, d.leg = d.trace.attempt(ctx, d.call.Attempts()-1, false)
+	}
 	if until := d.call.AttemptDeadline(); until != core.Never && until < deadlineOf(ctx) {
 		d.limit = newAttemptContext(ctx, d.call.Started(), until)
 		ctx = d.limit
@@ -159,6 +182,10 @@ func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	d.now = Now()
 	if d.report != nil {
 		d.report.attempt(&tried, d.now.Sub(d.call.Started()))
+	}
+	if d.leg != nil {
+		d.trace.returned(d.leg, &tried, d.now.Sub(d.call.Started()), tail)
+		d.leg = nil
 	}
 	e.Kind, e.Lane, e.Result, e.Facts = call.Returned, lane, tried.Result, tried.Facts
 	e.Orphan = tried.orphan() != nil
@@ -210,6 +237,7 @@ func (d *drive) abort() {
 
 func (d *drive) close() {
 	now := Now()
+	d.lostTrace()
 	failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}
 	act := d.call.Step(now, &call.Event{Kind: call.Returned,
 		Lane: uint8(d.call.Attempts()-1) % laneCount, Result: failed})
@@ -220,6 +248,20 @@ func (d *drive) close() {
 		tail := d.call.Tail(now)
 		tail.End(now, core.Cancelled) // a failure has been told already
 	}
+}
+
+// lostTrace ends the traces of a call that did not come to its end.
+func (d *drive) lostTrace() {
+	if d.trace == nil {
+		return
+	}
+	if d.leg != nil {
+		d.leg.EndAttempt(broken(d.call.Started()))
+		d.leg = nil
+	}
+	d.trace.bodyEnded(core.Failure)
+	d.farewell(&Ending{Verdict: call.Failed, Attempts: d.call.Attempts(),
+		Last: core.Result{Outcome: core.Failure, Cause: core.Unknown}})
 }
 
 // waker is told when a queued call has its slot.

@@ -59,6 +59,8 @@ type More struct {
 	Classify func(error) core.Result
 	// Observer receives every decision.
 	Observer core.Observer
+	// Tracer, if set, follows every call.
+	Tracer Tracer
 	// Observe names rungs that only watch: they decide and report, and the
 	// call passes.
 	Observe call.Rungs
@@ -89,6 +91,7 @@ type state struct {
 	name       string
 	plan       *call.Plan
 	classify   func(error) core.Result
+	tracer     Tracer // nil: nobody follows calls
 	fallback   *fallbacks
 	draw       func() float64
 	faults     *Faults       // nil: nothing may be hurt
@@ -138,7 +141,8 @@ func newState(old *state, c Config) (*state, error) {
 	if err = errors.Join(err, fbErr); err != nil {
 		return nil, err
 	}
-	s := &state{name: c.Name, plan: plan, classify: more.Classify, fallback: fb, draw: more.Draw}
+	s := &state{name: c.Name, plan: plan, classify: more.Classify, fallback: fb, draw: more.Draw,
+		tracer: more.Tracer}
 	if s.draw == nil {
 		s.draw = rand.Float64
 	}

@@ -45,6 +45,7 @@ type runner struct {
 	lane    uint8
 	ctx     *attemptContext
 	started core.Instant
+	leg     AttemptTrace // nil: nobody follows it
 	word    atomic.Int32
 }
 
@@ -59,6 +60,9 @@ type arrival struct {
 func (s *state) race(ctx context.Context, req *call.Request, report *Report, with Racer, end *Ending) {
 	d := &race{with: with, plan: s.plan, tail: req.Tail, back: make(chan arrival, laneCount)}
 	d.ctx, d.report, d.draw = ctx, report, s.draw
+	if s.tracer != nil {
+		d.follow(s)
+	}
 	req.Left = ctx.Err() == context.Canceled
 	if s.plan.Throttled() {
 		s.throttled(ctx, req)
@@ -88,6 +92,7 @@ func (s *state) race(ctx context.Context, req *call.Request, report *Report, wit
 	d.dismiss()
 	completed = true
 	d.ending(act.Verdict, req.Tail, end)
+	d.farewell(end)
 	if report != nil {
 		report.end(s.name, end, Now().Sub(began))
 	}
@@ -101,7 +106,11 @@ func (d *race) start(bit uint8) {
 	if until >= deadlineOf(d.ctx) {
 		until = core.Never // the caller's own serves
 	}
-	r.ctx = newAttemptContext(d.ctx, r.started, until)
+	ctx := d.ctx
+	if d.trace != nil {
+		ctx, r.leg = d.trace.attempt(ctx, d.call.Attempts()-1, d.running > 0)
+	}
+	r.ctx = newAttemptContext(ctx, r.started, until)
 	d.legs[r.lane] = r
 	d.running++
 	go d.run(r, d.call.Attempts()-1)
@@ -111,6 +120,7 @@ func (d *race) start(bit uint8) {
 func (d *race) run(r *runner, attempt int) {
 	a := arrival{from: r, exited: true}
 	defer func() {
+		d.traced(&a)
 		if a.exited && r.word.Load() == undecided {
 			a.panicked = recover()
 		}
@@ -125,6 +135,21 @@ func (d *race) run(r *runner, attempt int) {
 	}()
 	a.tried = d.with.Try(r.ctx, attempt)
 	a.exited = false
+}
+
+// traced ends the trace of an attempt that came back, but for one with an answer
+// that may be the call's: whoever decides about that ends it.
+func (d *race) traced(a *arrival) {
+	r := a.from
+	switch {
+	case r.leg == nil:
+	case a.exited:
+		r.leg.EndAttempt(broken(r.started))
+		r.leg = nil
+	case !d.tail || a.tried.Result.Outcome != core.Success:
+		r.leg.EndAttempt(reportOf(&a.tried, Now().Sub(r.started)))
+		r.leg = nil
+	}
 }
 
 // listen waits for the next attempt to end, or for a copy to be due. The
@@ -164,6 +189,9 @@ func (d *race) returned(a arrival) call.Action {
 		r.ctx.cancel(context.Canceled)
 	}
 	a.tried.then(true)
+	if r.leg != nil {
+		d.trace.keep(r.leg, reportOf(&a.tried, Now().Sub(r.started)))
+	}
 	e := call.Event{Kind: call.Returned, Lane: r.lane, Result: a.tried.Result, Facts: a.tried.Facts,
 		Orphan: a.tried.orphan() != nil, Lost: a.tried.Note != nil && a.tried.Note.Lost}
 	if e.Result.Outcome != core.Success {
@@ -211,6 +239,11 @@ func (d *race) dismiss() {
 // discard ends an attempt that nobody waits for.
 func (d *race) discard(a arrival, slot bool) {
 	a.from.ctx.cancel(context.Canceled)
+	if leg := a.from.leg; leg != nil { // it has an answer, which nobody wants
+		r := reportOf(&a.tried, Now().Sub(a.from.started))
+		r.Result = core.Result{Outcome: core.Cancelled}
+		leg.EndAttempt(r)
+	}
 	if o := a.tried.orphan(); o != nil {
 		o.settle(slot)
 	} else {
@@ -236,6 +269,7 @@ func (d *race) abort() {
 
 func (d *race) close() {
 	now := Now()
+	d.lostTrace()
 	if r := d.lost; r != nil {
 		d.lost = nil
 		failed := core.Result{Outcome: core.Failure, Cause: core.Unknown, NoRetry: true}

@@ -15,6 +15,8 @@ import (
 type Options struct {
 	// Observer receives every decision of every policy.
 	Observer core.Observer
+	// Tracer, if set, follows every call of every policy.
+	Tracer Tracer
 	// Classify turns an error into what policies decide by. A zero Outcome
 	// leaves it to the package's Classify.
 	Classify func(error) core.Result
@@ -295,6 +297,6 @@ func fromSettings(c *config.Settings, o Options) Config {
 	return Config{Name: c.Call.Name, Timeout: c.Call.Timeout, Retry: c.Call.Retry,
 		Budget: c.Call.Budget, Breaker: c.Call.Breaker, Bulkhead: c.Call.Bulkhead,
 		Throttle: c.Call.Throttle, Hedge: c.Call.Hedge, Fallback: &c.Fallback,
-		More: &More{Classify: o.Classify, Observer: o.Observer, Observe: c.Call.Observe,
+		More: &More{Classify: o.Classify, Observer: o.Observer, Tracer: o.Tracer, Observe: c.Call.Observe,
 			Keys: c.Call.Keys, Unbudgeted: c.Call.Budget == nil, Draw: o.Draw}}
 }

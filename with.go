@@ -107,12 +107,16 @@ const reportedAttempts = 16
 
 func (r *Report) attempt(t *Tried, took time.Duration) {
 	if len(r.Attempts) < reportedAttempts {
-		a := AttemptReport{Result: t.Result, Took: took}
-		if t.Note != nil {
-			a.Faults = t.Note.Faults
-		}
-		r.Attempts = append(r.Attempts, a)
+		r.Attempts = append(r.Attempts, reportOf(t, took))
 	}
+}
+
+func reportOf(t *Tried, took time.Duration) AttemptReport {
+	a := AttemptReport{Result: t.Result, Took: took}
+	if t.Note != nil {
+		a.Faults = t.Note.Faults
+	}
+	return a
 }
 
 func (r *Report) end(name string, e *Ending, took time.Duration) {
