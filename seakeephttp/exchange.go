@@ -44,6 +44,7 @@ type exchange struct {
 	mayHaveRun bool         // an attempt failed, and it may do harm to repeat it elsewhere
 	whole      bool         // the answer's body is in memory
 	sent       bool         // the request's own body was handed out
+	answered   bool         // by a fallback or the cache
 	grpc       grpcStage    // of the answer
 	at         visit        // of the attempt under way or the open answer
 }

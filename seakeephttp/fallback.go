@@ -50,6 +50,7 @@ func (x *exchange) fallBack(o core.Outcome, until core.Instant) (*http.Response,
 		setHeader(resp, FallbackHeader, kind)
 		resp.Request = x.req
 		x.adapter.Answered(x.info, kind, age)
+		x.answered = true
 		return resp, nil
 	}
 	return nil, why

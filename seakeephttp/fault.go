@@ -20,9 +20,16 @@ import (
 // InjectedHeader names the faults that an answer was hurt by on purpose.
 const InjectedHeader = "X-Seakeep-Fault-Injected"
 
-// roundTrip sends the request. Its answer's body is within the limits that there
-// are.
+// roundTrip sends the request.
 func (s *sending) roundTrip(x *exchange) (*http.Response, error) {
+	if x.adapter.Traced() {
+		return s.follows(x)
+	}
+	return s.send(x)
+}
+
+// send sends the request. Its answer's body is within the limits that there are.
+func (s *sending) send(x *exchange) (*http.Response, error) {
 	resp, err := s.faulted(x)
 	switch {
 	case s.stop == nil:

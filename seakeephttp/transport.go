@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core/call"
 	"github.com/seakeep/seakeep/internal/connpool"
 )
 
@@ -151,9 +152,19 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return divert(second, req)
 	}
 	x := newExchange(t, req)
+	if x.adapter.Traced() {
+		return x.followed(&turn)
+	}
+	var end seakeep.Ending
+	return x.pass(&turn, &end)
+}
+
+// pass carries the request through the ladder. end is how that ended.
+func (x *exchange) pass(turn *seakeep.Turn, end *seakeep.Ending) (*http.Response, error) {
 	if x.caching != nil {
 		if resp := x.fresh(); resp != nil {
-			closeBody(req)
+			closeBody(x.req)
+			x.answered, end.Verdict = true, call.Succeeded
 			return resp, nil
 		}
 	}
@@ -166,10 +177,10 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}()
 	ask := x.request()
-	end := x.run(req.Context(), ask)
+	*end = x.run(x.req.Context(), ask)
 	returned = true
-	resp, err := x.finish(&end, ask.Deadline)
-	turn.Ended(&end)
+	resp, err := x.finish(end, ask.Deadline)
+	turn.Ended(end)
 	return resp, err
 }
 
