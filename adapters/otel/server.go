@@ -1,0 +1,134 @@
+package otel
+
+import (
+	"context"
+	"net/http"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Served is the span of a request that came in.
+type Served struct {
+	span   trace.Span
+	method string
+}
+
+// StartServed begins the SERVER span of a request, beneath the one that its
+// sender tells of. The context is the one to serve it with.
+func (t *Tracer) StartServed(r *http.Request) (context.Context, *Served) {
+	ctx := t.text.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	method, original := methodOf(r.Method)
+	ctx, span := t.tracer.Start(ctx, spanName(method), trace.WithSpanKind(trace.SpanKindServer))
+	if span.IsRecording() {
+		scheme := "http"
+		if r.TLS != nil {
+			scheme = "https"
+		}
+		host, port := hostOf(r.Host)
+		all := []attribute.KeyValue{attribute.String("http.request.method", method),
+			attribute.String("url.scheme", scheme), attribute.String("url.path", r.URL.Path),
+			attribute.String("server.address", host),
+			attribute.String("network.protocol.version", versionOf(r.ProtoMajor, r.ProtoMinor))}
+		if port > 0 {
+			all = append(all, attribute.Int("server.port", port))
+		}
+		if original != "" {
+			all = append(all, attribute.String("http.request.method_original", original))
+		}
+		span.SetAttributes(all...)
+	}
+	return ctx, &Served{span: span, method: spanName(method)}
+}
+
+// Route says which of the program's routes it was, such as /orders/{id}: a
+// template and never a path, or each would be a name of its own.
+func (s *Served) Route(route string) {
+	if s.span.IsRecording() && route != "" {
+		s.span.SetName(s.method + " " + route)
+		s.span.SetAttributes(attribute.String("http.route", route))
+	}
+}
+
+// End ends the span. status is the answer's; 0: there was none, because the
+// client left or the connection broke. Of the answers only 5xx are errors: a 4xx
+// is the client's.
+func (s *Served) End(status int) {
+	defer s.span.End()
+	if !s.span.IsRecording() || status == 0 {
+		return
+	}
+	s.span.SetAttributes(attribute.Int("http.response.status_code", status))
+	if status >= 500 {
+		s.span.SetAttributes(attribute.String("error.type", statusText(status)))
+		s.span.SetStatus(codes.Error, "")
+	}
+}
+
+// Handler gives each request a SERVER span, for programs where nothing else
+// does. The route is that of http.ServeMux, if next is one or has one.
+func (t *Tracer) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, span := t.StartServed(r)
+		s := &statusWriter{ResponseWriter: w}
+		r = r.WithContext(ctx)
+		panicked := true
+		defer func() {
+			span.Route(route(r.Pattern))
+			switch {
+			case panicked && s.status == 0:
+				s.status = http.StatusInternalServerError
+			case s.status == 0 && ctx.Err() == nil:
+				s.status = http.StatusOK // as net/http answers then
+			}
+			span.End(s.status)
+		}()
+		next.ServeHTTP(s, r)
+		panicked = false
+	})
+}
+
+// route is a pattern of http.ServeMux without its method and host.
+func route(pattern string) string {
+	for i := range pattern {
+		if pattern[i] == '/' {
+			return pattern[i:]
+		}
+	}
+	return ""
+}
+
+// statusWriter remembers the status of the answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush implements http.Flusher, which many handlers ask for by type.
+func (w *statusWriter) Flush() {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController reach what is beneath.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
