@@ -149,16 +149,6 @@ type drive struct {
 	own    bool         // the trace is begun here
 }
 
-// follow begins to follow the call.
-func (d *drive) follow(s *state) { d.ctx, d.trace, d.own = s.traced(d.ctx) }
-
-// farewell ends what follow has begun.
-func (d *drive) farewell(end *Ending) {
-	if d.own {
-		d.trace.Ended(end, "")
-	}
-}
-
 // attempt makes one attempt and tells the machine how it ended.
 func (d *drive) attempt(act call.Action, try Try, tail bool) call.Action {
 	lane := uint8(bits.TrailingZeros8(act.Start))
@@ -248,20 +238,6 @@ func (d *drive) close() {
 		tail := d.call.Tail(now)
 		tail.End(now, core.Cancelled) // a failure has been told already
 	}
-}
-
-// lostTrace ends the traces of a call that did not come to its end.
-func (d *drive) lostTrace() {
-	if d.trace == nil {
-		return
-	}
-	if d.leg != nil {
-		d.leg.EndAttempt(broken(d.call.Started()))
-		d.leg = nil
-	}
-	d.trace.bodyEnded(core.Failure)
-	d.farewell(&Ending{Verdict: call.Failed, Attempts: d.call.Attempts(),
-		Last: core.Result{Outcome: core.Failure, Cause: core.Unknown}})
 }
 
 // waker is told when a queued call has its slot.

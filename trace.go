@@ -199,3 +199,27 @@ func tracedDo[T any](ctx context.Context, s *state,
 	}()
 	return do(ctx)
 }
+
+// follow begins to follow the call.
+func (d *drive) follow(s *state) { d.ctx, d.trace, d.own = s.traced(d.ctx) }
+
+// farewell ends what follow has begun.
+func (d *drive) farewell(end *Ending) {
+	if d.own {
+		d.trace.Ended(end, "")
+	}
+}
+
+// lostTrace ends the traces of a call that did not come to its end.
+func (d *drive) lostTrace() {
+	if d.trace == nil {
+		return
+	}
+	if d.leg != nil {
+		d.leg.EndAttempt(broken(d.call.Started()))
+		d.leg = nil
+	}
+	d.trace.bodyEnded(core.Failure)
+	d.farewell(&Ending{Verdict: call.Failed, Attempts: d.call.Attempts(),
+		Last: core.Result{Outcome: core.Failure, Cause: core.Unknown}})
+}

@@ -29,6 +29,15 @@ type Refusal struct {
 	policy    string // RateLimit-Policy; empty: none
 }
 
+// Status is the status that the answer has: of HTTP, which for gRPC is 200
+// whatever happened.
+func (f *Refusal) Status() int {
+	if f.grpc {
+		return http.StatusOK
+	}
+	return f.problem.Status
+}
+
 // lastRefusals are the last ones for each reason: for HTTP and for gRPC.
 type lastRefusals [64][2]atomic.Pointer[Refusal]
 

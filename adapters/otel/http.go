@@ -8,11 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
-
-	"github.com/seakeep/seakeep/seakeephttp"
 )
-
-var _ seakeephttp.RequestTrace = (*attempt)(nil)
 
 // Sending implements seakeephttp.RequestTrace.
 func (a *attempt) Sending(r *http.Request) {

@@ -23,6 +23,7 @@ type proxyFlags struct {
 	config  string
 	log     string
 	options proxy.Options
+	tracing tracing
 }
 
 func newProxyCommand() *cobra.Command {
@@ -64,6 +65,8 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 		"offer durations on /metrics in fine buckets too, for a Prometheus that takes native histograms")
 	flags.BoolVar(&f.options.Standard, "net-http", false,
 		"send to plain HTTP/1.1 servers by Go's net/http, too: the reference, at twice the cost")
+	flags.StringVar(&f.tracing.endpoint, "otlp-endpoint", "",
+		"`address` that takes spans by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same")
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
 	return c
 }
@@ -83,7 +86,7 @@ func (f *proxyFlags) check() error {
 	case f.options.MaxConns < 1 || f.options.MaxConns > 1_000_000:
 		return fmt.Errorf("--max-connections is %d; give 1 to 1000000", f.options.MaxConns)
 	}
-	return nil
+	return f.tracing.check()
 }
 
 func (f *proxyFlags) run(cmd *cobra.Command) error {
@@ -92,6 +95,10 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
+	if f.tracing.log = f.options.Log; f.tracing.wanted() {
+		f.options.Trace = f.tracing.start
+		defer f.tracing.stop()
+	}
 	p, err := proxy.Open(f.config, f.options)
 	if err != nil {
 		return err

@@ -69,7 +69,7 @@ var floors = map[string]int{
 
 	"seakeephttp":    7,
 	"adapters/grpc":  7,
-	"adapters/otel":  8, // it knows what seakeephttp tells of requests
+	"adapters/otel":  7,
 	"adapters/redis": 7,
 	"adapters/nats":  7,
 	"adapters/sql":   7,

@@ -34,6 +34,7 @@ type exchange struct {
 	grpc    bool     // the client expects a status of gRPC
 	sent    bool     // the answer has begun
 	status  int      // ... with this; 0: with none
+	refused int      // ... by the door, with this
 
 	passage  *seakeephttp.Passage // through the door; nil: there is none
 	degraded []string             // what the program is told of features that are off
@@ -53,6 +54,7 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	}
 	x.unmark()
 	x.identify()
+	defer x.follow()()
 	switch {
 	case r.Method == http.MethodConnect:
 		x.make(noTunnels)

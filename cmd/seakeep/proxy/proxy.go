@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/adapters/otel"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/seakeephttp"
 	"github.com/seakeep/seakeep/telemetry"
@@ -44,6 +45,9 @@ type Options struct {
 	// which is the reference for the proxy's own pool and costs about twice as
 	// much.
 	Standard bool
+	// Trace, if set, returns what makes spans, for the service that the policy
+	// file names; Metrics is where exemplars go.
+	Trace func(service string, m *telemetry.Metrics) (*otel.Tracer, error)
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 
@@ -71,6 +75,7 @@ type Proxy struct {
 	started time.Time
 	local   *sampler // of log lines about answers made here
 	metrics *telemetry.Metrics
+	tracer  *otel.Tracer // nil: no spans are made
 	reasons explanations
 	// gathered is how many bytes of request bodies are held.
 	gathered atomic.Int64

@@ -13,7 +13,6 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/internal/problem"
 	"github.com/seakeep/seakeep/seakeephttp"
-	"github.com/seakeep/seakeep/telemetry"
 )
 
 // fileState is what is known of the policy file.
@@ -37,7 +36,12 @@ func Open(path string, o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.set, err = seakeep.NewSet(file, seakeep.Options{Observer: telemetry.Tee(observer{p.log}, p.metrics)})
+	if o.Trace != nil {
+		if p.tracer, err = o.Trace(file.Service, p.metrics); err != nil {
+			return nil, err
+		}
+	}
+	p.set, err = seakeep.NewSet(file, p.setOptions())
 	if err != nil {
 		return nil, err
 	}

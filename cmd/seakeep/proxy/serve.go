@@ -38,7 +38,7 @@ func (x *exchange) serve() {
 		if x.small != nil {
 			x.r.Body = http.NoBody // it was read
 		}
-		x.sent = true
+		x.sent, x.refused = true, refused.Status()
 		refused.Write(x.w, x.r)
 		if refused.Rejection.Reason == core.TwinStarted { // it is served, elsewhere
 			return
@@ -100,18 +100,18 @@ func (x *exchange) doubt() {
 
 // upstreamSet is the policy by which the program behind the door is called: the
 // door has done all that there is to do.
-func upstreamSet(service string, to *config.Serve, faults *seakeep.Faults) (*seakeep.Set, error) {
+func (p *Proxy) upstreamSet(service string, to *config.Serve) (*seakeep.Set, error) {
 	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to.Upstream}, Protocol: to.Protocol}
 	d.Call.Name = upstreamName
 	return seakeep.NewSet(&config.File{Version: 1, Service: service,
-		Dependencies: []*config.Dependency{d}}, seakeep.Options{Faults: faults})
+		Dependencies: []*config.Dependency{d}}, p.withTracer(seakeep.Options{Faults: p.set.Faults("")}))
 }
 
 // behind sends a listener's requests through the door to the program behind it.
 func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 	to := file.Serve.Upstream.String() + " " + file.Serve.Protocol.String()
 	if p.upstream.transport == nil || p.upstream.to != to {
-		set, err := upstreamSet(file.Service, file.Serve, p.set.Faults(""))
+		set, err := p.upstreamSet(file.Service, file.Serve)
 		if err != nil {
 			return err
 		}
