@@ -196,20 +196,6 @@ func (s *Set) Match(name string, r HTTPRequest) (Target, bool) {
 	return Target{d.policy, &d.config.Settings}, true
 }
 
-// Snapshots reads the state of every policy, in the order of the file.
-func (s *Set) Snapshots() []Snapshot {
-	t := s.table.Load()
-	var out []Snapshot
-	for _, d := range t.file.Dependencies {
-		dep := t.dependencies[d.Name]
-		out = append(out, dep.policy.Snapshot())
-		for _, p := range dep.operations {
-			out = append(out, p.Snapshot())
-		}
-	}
-	return out
-}
-
 // builder makes a table from a file and the table before.
 type builder struct {
 	old     *table

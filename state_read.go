@@ -42,3 +42,17 @@ func (d *Door) ReadState(to *telemetry.State) {
 	s := d.Snapshot()
 	to.At, to.Door = s.At, &s
 }
+
+// Snapshots reads the state of every policy, in the order of the file.
+func (s *Set) Snapshots() []Snapshot {
+	t := s.table.Load()
+	var out []Snapshot
+	for _, d := range t.file.Dependencies {
+		dep := t.dependencies[d.Name]
+		out = append(out, dep.policy.Snapshot())
+		for _, p := range dep.operations {
+			out = append(out, p.Snapshot())
+		}
+	}
+	return out
+}
