@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/review/check"
+	"github.com/seakeep/seakeep/cmd/seakeep/review/prove"
 	"github.com/seakeep/seakeep/config"
 )
 
@@ -32,10 +34,15 @@ The exit status is 0 if nothing is as severe as --fail-on, 1 if something is, an
 type checkFlags struct {
 	format, failOn, explain string
 	list                    bool
+	prove                   string
 
-	at   check.Severity
-	rule *check.Rule
+	at    check.Severity
+	rule  *check.Rule
+	names []string // of the files
 }
+
+// everyRule is what --prove says that names no rule.
+const everyRule = "all"
 
 func newCheckCommand() *cobra.Command {
 	var f checkFlags
@@ -45,10 +52,11 @@ func newCheckCommand() *cobra.Command {
 		Long:  checkLong,
 		Example: `  seakeep check seakeep.yaml
   seakeep check --format sarif --fail-on warning services/*/seakeep.yaml
+  seakeep check --prove timeout-missing seakeep.yaml
   seakeep check --explain retry-layers`,
 		Args:    cobra.ArbitraryArgs,
 		PreRunE: func(_ *cobra.Command, args []string) error { return f.read(args) },
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 
 		DisableFlagsInUseLine: true,
 	}
@@ -57,11 +65,29 @@ func newCheckCommand() *cobra.Command {
 	flags.StringVar(&f.failOn, "fail-on", "error", "least severity with exit status 1: error, warning, info, or never")
 	flags.BoolVar(&f.list, "list-rules", false, "print the rules and check nothing")
 	flags.StringVar(&f.explain, "explain", "", "print what a rule is about and check nothing")
+	flags.StringVar(&f.prove, "prove", "", "run what makes the findings bite, of one rule or of each the first,\n"+
+		"as the file is and with the fix; with --format text or json")
+	flags.Lookup("prove").NoOptDefVal = everyRule
 	return c
+}
+
+// named takes a rule out of the arguments that is meant for --prove, which may
+// stand there without one.
+func (f *checkFlags) named(args []string) []string {
+	if f.prove != everyRule || len(args) == 0 || check.Find(args[0]) == nil {
+		return args
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return args
+	}
+	f.prove = args[0]
+	return args[1:]
 }
 
 // read checks the command line.
 func (f *checkFlags) read(args []string) (err error) {
+	args = f.named(args)
+	f.names = args
 	if !slices.Contains(check.Formats, f.format) {
 		return fmt.Errorf("--format is %q; use %s", f.format, strings.Join(check.Formats, ", "))
 	}
@@ -76,6 +102,9 @@ func (f *checkFlags) read(args []string) (err error) {
 			return fmt.Errorf("--explain: there is no rule %q; --list-rules prints them", f.explain)
 		}
 	}
+	if err := f.checkProve(); err != nil {
+		return err
+	}
 	if f.list || f.rule != nil {
 		if len(args) > 0 {
 			return errors.New("--list-rules and --explain check no file; leave the files out")
@@ -88,7 +117,20 @@ func (f *checkFlags) read(args []string) (err error) {
 	return (&validateFlags{output: "text"}).check(args) // standard input once
 }
 
-func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
+func (f *checkFlags) checkProve() error {
+	switch {
+	case f.prove == "":
+		return nil
+	case f.format != "text" && f.format != "json":
+		return fmt.Errorf("--prove prints text or json, not %s", f.format)
+	case f.prove != everyRule && !prove.Can(f.prove):
+		return fmt.Errorf("--prove: no scenario for %q; there is one for %s", f.prove,
+			strings.Join(prove.Rules(), ", "))
+	}
+	return nil
+}
+
+func (f *checkFlags) run(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
 	switch {
 	case f.list:
@@ -96,9 +138,12 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 	case f.rule != nil:
 		return explainRule(out, f.rule)
 	}
-	files, err := f.files(args, cmd.InOrStdin())
+	files, err := f.files(cmd.InOrStdin())
 	if err != nil {
 		return &unreadable{err}
+	}
+	if f.prove != "" {
+		return f.proofs(out, files)
 	}
 	o := check.Output{Report: check.Run(files), Files: files, Version: version()}
 	if err := o.Write(out, f.format); err != nil {
@@ -111,9 +156,9 @@ func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // files reads the files, and those that they name.
-func (f *checkFlags) files(args []string, stdin io.Reader) (files []*config.File, err error) {
+func (f *checkFlags) files(stdin io.Reader) (files []*config.File, err error) {
 	var errs []error
-	for _, name := range args {
+	for _, name := range f.names {
 		file, _, err := readFile(name, stdin)
 		if err != nil {
 			errs = append(errs, err)

@@ -165,3 +165,36 @@ func TestCheckCommandLine(t *testing.T) {
 		}
 	}
 }
+
+// A rule may follow --prove, or stand in it.
+func TestCheckProve(t *testing.T) {
+	const path = "../../testdata/check/fallback-missing.yaml"
+	for _, args := range []string{"--prove fallback-missing " + path, "--prove=fallback-missing " + path, "--prove " + path} {
+		status, stdout, stderr := runCommand("", append([]string{"check"}, strings.Fields(args)...)...)
+		if status != exitWork || !strings.Contains(stdout, "It is worse as it is") ||
+			stderr != "seakeep: 1 of 1 scenario is worse than with the fix\n" {
+			t.Errorf("%s: status %d, stderr %q, stdout\n%s", args, status, stderr, stdout)
+		}
+	}
+	_, stdout, _ := runCommand("", "check", "--prove", "-o", "json", path)
+	var all struct {
+		Proofs []struct {
+			Worse   bool
+			Figures []struct{ Key string }
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &all); err != nil || len(all.Proofs) != 1 || !all.Proofs[0].Worse ||
+		all.Proofs[0].Figures[0].Key != "endpoints.stock.success" {
+		t.Errorf("%v\n%s", err, stdout)
+	}
+	for args, want := range map[string]string{
+		"--prove=nothing " + path:      `--prove: no scenario for "nothing"; there is one for timeout-missing, `,
+		"--prove -o sarif " + path:     "--prove prints text or json, not sarif",
+		"--prove=retry-layers " + path: "no finding that a scenario could make bite",
+	} {
+		if status, _, stderr := runCommand("", append([]string{"check"}, strings.Fields(args)...)...); status == exitOK ||
+			!strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}

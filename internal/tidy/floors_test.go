@@ -92,6 +92,7 @@ var floors = map[string]int{
 	"cmd/seakeep/alerts":    8,
 
 	"cmd/seakeep/demo/live":     8,
+	"cmd/seakeep/review/prove":  9,
 	"cmd/seakeep/demo":          9,
 	"cmd/seakeep/demo/overload": 9,
 	"cmd/seakeep/demo/tail":     9,

@@ -60,6 +60,9 @@ type Finding struct {
 	subject string // whose it is: a dependency, or empty
 }
 
+// About is the dependency that the finding is of; empty: it is of the file.
+func (f *Finding) About() string { return f.subject }
+
 // Number is what was worked out, beside what it should be.
 type Number struct {
 	What  string  `json:"what"`

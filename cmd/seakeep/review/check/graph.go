@@ -226,3 +226,22 @@ func (g *graph) way(from, to *source, seen []*source) []*source {
 	}
 	return nil
 }
+
+// Call is a dependency whose own file is known.
+type Call struct {
+	From       *config.File
+	Dependency *config.Dependency
+	To         *config.File
+}
+
+// Calls returns who calls whom, as the rules about call graphs see it.
+func Calls(files []*config.File) (all []Call) {
+	sources := make([]*source, len(files))
+	for i, f := range files {
+		sources[i] = &source{File: f}
+	}
+	for _, e := range newGraph(sources).edges {
+		all = append(all, Call{e.from.File, e.dep, e.to.File})
+	}
+	return all
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core/queue"
 	"github.com/seakeep/seakeep/core/serve"
 )
 
@@ -29,9 +30,10 @@ var serveRules = []*Rule{
 		Fix:    "serve.concurrency.max above rate x p99",
 		Bites:  "latency rises a little, as at a peak",
 		file:   concurrencySmall},
-	{ID: "queue-too-long", Severity: Error, Title: "the queue is longer than patience",
-		Why: "Who waits behind more requests than are served before the deadline is served too late. A " +
-			"full queue of them makes everybody too late: throughput is high and useful work is none.",
+	{ID: "queue-too-long", Severity: Warning, Title: "the queue is longer than patience",
+		Why: "Who waits behind more requests than are served before the deadline is served too late, or " +
+			"refused late instead of at once. First come, first served, with no shorter wait than the " +
+			"deadline, a full queue makes everybody too late and useful work is none: then it is an error.",
 		Number: "places, beside throughput x patience",
 		Fix:    "a shorter serve.queue.length",
 		Bites:  "more requests come than it can serve",
@@ -144,13 +146,17 @@ func queueLong(s *subject) {
 		return
 	}
 	good := max(1, int(places/2))
-	s.report(found{keys: []string{"serve.queue.length"},
+	f := found{keys: []string{"serve.queue.length"},
 		why: fmt.Sprintf("%d may wait, and %.4g a second are served: the last of them waits %s of %s",
 			length, throughput, span(time.Duration(float64(length)/throughput*float64(time.Second))),
 			span(s.deadline())),
 		number:  Number{"places", float64(length), places, "places"},
 		fix:     fmt.Sprintf("set serve.queue.length to %d", good),
-		changes: []Change{{"serve.queue.length", fmt.Sprint(good)}}})
+		changes: []Change{{"serve.queue.length", fmt.Sprint(good)}}}
+	if q := s.door().Slots.Queue; q.Line.Order == queue.FIFO && q.Wait >= patience {
+		f.severity = Error
+	}
+	s.report(f)
 }
 
 func queueWait(s *subject) {

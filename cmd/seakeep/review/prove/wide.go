@@ -1,0 +1,138 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/review/check"
+	"github.com/seakeep/seakeep/config"
+)
+
+// fleet is clients that each make a few calls a second, with a breaker each.
+func (s *stage) fleet(each, fails float64) string {
+	var b strings.Builder
+	s.head(&b)
+	n := max(1, int(math.Ceil(s.rate()/each)))
+	fmt.Fprintf(&b, "clients:\n  users: {to: %q, policy: %s, clients: %d, rate: %g/s, patience: %s}\n",
+		s.dep.Name, s.policies[s.file.Name()], n, float64(n)*each, s.patience())
+	fmt.Fprintf(&b, "services:\n  %q: {work: %s, fails: %g%%, status: 503}\n", s.dep.Name,
+		work(s.dep.Measured), 100*fails)
+	return b.String()
+}
+
+func someErrors(s *stage) string { return s.fleet(1, 0.3) }
+
+func usualErrors(s *stage) string { return s.fleet(5, s.dep.Measured.Errors) }
+
+// flood is our service behind its door, with twice as many users as it can serve.
+func flood(s *stage) string {
+	s.warm, s.whole = 5, 20
+	var b strings.Builder
+	s.head(&b)
+	v := s.file.Serve
+	takes := v.Measured.P50
+	if takes == 0 {
+		takes = 50 * time.Millisecond
+	}
+	workers := 20 // of a small instance: what decides is the ratio, not the size
+	if v.Door.Slots != nil {
+		workers = max(1, v.Door.Slots.Limit.Max, v.Door.Slots.Limit.Initial)
+	}
+	patience := v.Door.Timeout.Total
+	if patience == 0 {
+		patience = time.Second
+	}
+	fmt.Fprintf(&b, "clients:\n  users: {to: %s, rate: %.0f/s, patience: %s}\n", us,
+		2*float64(workers)/takes.Seconds(), patience)
+	fmt.Fprintf(&b, "services:\n  %s:\n    policy: %s\n    workers: %d\n    queue: fifo\n"+
+		"    ignore-deadline: true\n    routes:\n      page: {work: %s}\n", us,
+		s.policies[s.file.Name()], workers, takes)
+	return b.String()
+}
+
+// link is a service of a chain, and the dependency by which it calls the next.
+type link struct {
+	file *config.File
+	dep  *config.Dependency
+}
+
+// chain follows the calls from the finding's caller to the bottom, along the
+// dependencies that other files are about.
+func (s *stage) chain() (all []link) {
+	calls := check.Calls(s.files)
+	at, dep := s.file, s.dep
+	if dep == nil {
+		return nil
+	}
+	// Begin at the top of what leads here.
+	for range s.files {
+		for _, c := range calls {
+			if c.To == at {
+				at, dep = c.From, c.Dependency
+			}
+		}
+	}
+	for range s.files {
+		all = append(all, link{at, dep})
+		next := (*config.File)(nil)
+		for _, c := range calls {
+			if c.From == at && c.Dependency == dep {
+				next = c.To
+			}
+		}
+		if next == nil || len(next.Dependencies) == 0 {
+			break
+		}
+		at, dep = next, next.Dependencies[0]
+		if next == s.file {
+			dep = s.dep
+		}
+	}
+	return all
+}
+
+// bottom is what the chain ends in.
+func (s *stage) bottom() string {
+	if all := s.chain(); len(all) > 0 {
+		return all[len(all)-1].dep.Name
+	}
+	return ""
+}
+
+// chained is a service for each file, from the top to the bottom, and a change
+// of the bottom.
+func (s *stage) chained(change string) string {
+	var b strings.Builder
+	s.head(&b)
+	all := s.chain()
+	rate := rateOf(all[0].dep.Measured)
+	fmt.Fprintf(&b, "clients:\n  users: {to: %s, rate: %g/s, patience: 1m}\nservices:\n", us, rate)
+	name := us
+	for _, l := range all {
+		fmt.Fprintf(&b, "  %q:\n    policy: %s\n    unmarked: true\n    ignore-deadline: true\n    status: 503\n"+
+			"    work: 1ms\n    calls: [%q]\n", name, s.policies[l.file.Name()], l.dep.Name)
+		name = l.dep.Name
+	}
+	last := all[len(all)-1].dep
+	fmt.Fprintf(&b, "  %q: {work: %s, status: 503}\n", last.Name, work(last.Measured))
+	s.tail(&b, []string{fmt.Sprintf("service: %q, %s", last.Name, change)})
+	return b.String()
+}
+
+func layered(s *stage) string { return s.chained("fails: 40%") }
+
+func ordered(s *stage) string { return s.chained("silent: true") }
+
+// caller is what the scenario calls the service that the finding is about.
+func (s *stage) caller() string {
+	name := us
+	for _, l := range s.chain() {
+		if l.file == s.file {
+			break
+		}
+		name = l.dep.Name
+	}
+	return name
+}
