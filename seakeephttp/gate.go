@@ -95,7 +95,7 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 		return nil, g.twin(cfg, r)
 	}
 	if refused, ok := err.(*seakeep.Rejection); ok {
-		seen.end(a.Class, refusedOutcome(refused.Reason))
+		seen.end(a.Class, incoming.Refused(refused.Reason))
 		return nil, g.refusals.of(cfg, r, refused)
 	}
 	if err != nil {
@@ -108,15 +108,6 @@ func (g *Gate) Enter(r *http.Request) (*Passage, *Refusal) {
 		r.Header[DegradedHeader] = []string{strings.Join(gone, ", ")}
 	}
 	return in, nil
-}
-
-// refusedOutcome is what a refusal is to whoever was promised an answer. Who asks
-// for more than his share has not been promised that.
-func refusedOutcome(r core.Reason) core.Outcome {
-	if r == core.TenantLimit {
-		return core.Ignored
-	}
-	return core.Overloaded
 }
 
 // correct makes a request say of itself what the door has made of it, for

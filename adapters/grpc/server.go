@@ -3,20 +3,11 @@ package seakeepgrpc
 import (
 	"context"
 	"errors"
-	"net/http"
-	"strings"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
-	"google.golang.org/grpc/status"
 
 	"github.com/seakeep/seakeep"
-	"github.com/seakeep/seakeep/config"
-	"github.com/seakeep/seakeep/core"
-	"github.com/seakeep/seakeep/core/fault"
-	"github.com/seakeep/seakeep/internal/grpcstatus"
-	"github.com/seakeep/seakeep/internal/incoming"
 )
 
 // Server protects a gRPC service by the serve section of its policy file:
@@ -92,7 +83,7 @@ func (s *Server) Stream() grpc.StreamServerInterceptor {
 		}()
 		err = errPanicked
 		err = injuredAtDoor(in, func(ctx context.Context) error {
-			return handler(srv, &visited{ss, ctx, in.visit})
+			return handler(srv, &visited{ss, ctx, in})
 		})
 		return err
 	}
@@ -103,8 +94,14 @@ var errPanicked = errors.New("seakeepgrpc: the handler panicked")
 // visited is a stream that was let in.
 type visited struct {
 	grpc.ServerStream
-	ctx   context.Context
-	visit *seakeep.Visit
+	ctx context.Context
+	in  *passage
+}
+
+// answered says that the answer has begun.
+func (v *visited) answered() {
+	v.in.visit.Answered()
+	v.in.answered()
 }
 
 // Context implements grpc.ServerStream.
@@ -112,102 +109,12 @@ func (v *visited) Context() context.Context { return v.ctx }
 
 // SendHeader implements grpc.ServerStream.
 func (v *visited) SendHeader(md metadata.MD) error {
-	v.visit.Answered()
+	v.answered()
 	return v.ServerStream.SendHeader(md)
 }
 
 // SendMsg implements grpc.ServerStream.
 func (v *visited) SendMsg(m any) error {
-	v.visit.Answered()
+	v.answered()
 	return v.ServerStream.SendMsg(m)
-}
-
-// passage is a call that was let in.
-type passage struct {
-	server *Server
-	ctx    context.Context
-	visit  *seakeep.Visit // nil: it is none of the door's business
-	method string
-	remote string
-	md     metadata.MD
-	spent  *spent
-}
-
-// enter decides about a call, and waits for its turn if it must. The error is a
-// *turnedAway, or says that the caller has left.
-func (s *Server) enter(ctx context.Context, method string) (passage, error) {
-	door, cfg := s.set.Door(), s.set.File().Serve
-	if door == nil || cfg == nil || incoming.Exempt(cfg.Health, method) {
-		return passage{}, nil
-	}
-	md, _ := metadata.FromIncomingContext(ctx)
-	in := passage{server: s, method: method, md: md}
-	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
-		in.remote = p.Addr.String()
-	}
-	a := in.arrival(cfg)
-	v, err := door.Enter(ctx, a)
-	if refused, ok := err.(*seakeep.Rejection); ok {
-		return in, s.refusals.of(refused)
-	}
-	if err != nil {
-		return in, err
-	}
-	in.visit = v
-	in.ctx, in.spent = withSpent(v.Context())
-	if a.Retry { // whoever calls on must not multiply it
-		in.ctx = seakeep.With(in.ctx, seakeep.Call{RetriedAbove: true})
-	}
-	return in, nil
-}
-
-// arrival reads what a call says of itself. gRPC has put grpc-timeout into its
-// context already.
-func (in *passage) arrival(cfg *config.Serve) seakeep.Arrival {
-	r := incoming.Request{Remote: in.remote, Fields: in.md.Get}
-	a := seakeep.Arrival{Class: r.Class(&cfg.Criticality), Retry: r.Retried(),
-		Tenant: r.Tenant(cfg), Cohort: r.Cohort(cfg)}
-	if left, ok := r.Left(); ok {
-		a.Deadline = seakeep.Now().Add(left)
-	}
-	return a
-}
-
-// end closes the accounts of a call that was let in, once its handler has
-// returned.
-func (in *passage) end(err error) { in.visit.End(in.result(err)) }
-
-// result says what the end of a call means to the door.
-func (in *passage) result(err error) core.Result {
-	if err == nil {
-		return core.Result{Outcome: core.Success}
-	}
-	late := in.visit.Late()
-	if in.ctx.Err() == context.Canceled && !late {
-		return core.Result{Outcome: core.Cancelled}
-	}
-	r := grpcstatus.Code(status.Code(withStatus(err))).Result(nil)
-	if late && r.Outcome != core.Ignored {
-		r = core.Result{Outcome: core.Timeout, Cause: core.TimedOut}
-	}
-	return r
-}
-
-// injuredAtDoor serves a call that was let in, unless a fault does something to
-// it first.
-func injuredAtDoor(in passage, serve func(context.Context) error) error {
-	f := in.server.set.Faults("")
-	if f.Idle() {
-		return serve(in.ctx)
-	}
-	marks := ""
-	if addr, err := incoming.Addr(in.remote); err == nil && f.Settings() != nil &&
-		f.Settings().Trusts(addr) {
-		marks = strings.Join(in.md[faultField], ",")
-	}
-	h := f.Begin(fault.Target{Method: http.MethodPost, Path: in.method, Marks: marks})
-	if err := before(in.ctx, h); err != nil {
-		return err
-	}
-	return serve(in.ctx)
 }

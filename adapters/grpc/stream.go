@@ -2,6 +2,7 @@ package seakeepgrpc
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 	"time"
@@ -236,6 +237,9 @@ func (s *stream) failed(end *seakeep.Ending, last *line) error {
 		err = last.err
 	}
 	err = withStatus(s.adapter.Failure(s.ctx, s.key, *end, err))
+	if s.adapter.WantsFallback(end) {
+		err = s.adapter.Unanswered(err, errStream)
+	}
 	leaveWord(s.ctx, err, end)
 	if last != nil {
 		s.options.give(&last.sending)
@@ -246,5 +250,6 @@ func (s *stream) failed(end *seakeep.Ending, last *line) error {
 
 var (
 	errSentTwice   = status.Error(codes.Internal, "seakeepgrpc: a second message on a stream that takes one")
+	errStream      = errors.New("a stream has none")
 	errNothingSent = status.Error(codes.Internal, "seakeepgrpc: the request is missing")
 )

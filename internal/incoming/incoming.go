@@ -111,6 +111,15 @@ func (r Request) Cohort(s *config.Serve) uint8 {
 	return uint8(rand.Uint32N(shed.Cohorts))
 }
 
+// Refused is what a refusal is to whoever was promised an answer. Who asks for
+// more than his share has not been promised that.
+func Refused(r core.Reason) core.Outcome {
+	if r == core.TenantLimit {
+		return core.Ignored
+	}
+	return core.Overloaded
+}
+
 // Exempt reports whether a path is one of those that are never refused. A health
 // check that is shed takes a healthy instance out, and its load to the others.
 func Exempt(health []string, path string) bool {
