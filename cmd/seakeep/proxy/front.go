@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/server"
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -78,7 +79,8 @@ type front struct {
 	address  string // as in the file
 	kind     frontKind
 	listener *wire.Listener
-	server   *http.Server
+	server   *http.Server              // of the admin address, and of what own leaves to it
+	own      *server.Server            // nil: the admin address
 	route    atomic.Pointer[route]     // nil for the admin address
 	tls      atomic.Pointer[listenTLS] // nil: there is none
 	active   atomic.Int64              // requests under way, tunnels among them
@@ -116,6 +118,10 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		// OPTIONS * is for the dependency to answer.
 		DisableGeneralOptionsHandler: true,
 	}
+	if kind != adminFront {
+		f.own = &server.Server{Handler: handler, Others: f.server, IdleTime: idleTime,
+			ErrorLog: f.server.ErrorLog}
+	}
 	if kind == adminFront {
 		// Its answers are small and its requests have no reason to wait.
 		f.server.ReadTimeout, f.server.WriteTimeout = headTime, headTime
@@ -136,7 +142,7 @@ func (f *front) start() {
 	f.once.Do(func() {
 		go func() {
 			defer close(f.served)
-			if err := f.server.Serve(f.listener); err != http.ErrServerClosed {
+			if err := f.accept(); err != http.ErrServerClosed {
 				select {
 				case f.failed <- err:
 				default:
@@ -146,15 +152,27 @@ func (f *front) start() {
 	})
 }
 
+// accept serves connections until it is told to end.
+func (f *front) accept() error {
+	if f.own != nil {
+		return f.own.Serve(f.listener)
+	}
+	return f.server.Serve(f.listener)
+}
+
 // drain stops accepting and waits until what is under way has ended, or ctx
 // has. It returns how many requests were cut off.
 func (f *front) drain(ctx context.Context) (cut int64) {
 	f.once.Do(func() { close(f.served) }) // it was never started
-	err := f.server.Shutdown(ctx)
+	shutdown, end := f.server.Shutdown, f.server.Close
+	if f.own != nil {
+		shutdown, end = f.own.Shutdown, f.own.Close
+	}
+	err := shutdown(ctx)
 	_ = f.listener.Close() // a server that never served does not know it
 	f.tunnels.wait(ctx)
 	if cut = f.active.Load(); err != nil || cut > 0 {
-		_ = f.server.Close()
+		_ = end()
 		f.tunnels.close()
 	}
 	<-f.served

@@ -1,0 +1,411 @@
+package server
+
+import (
+	"io"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// response writes an answer. Its bytes are gathered until they are many, or the
+// handler wants them sent, or has ended.
+type response struct {
+	c      *conn
+	header http.Header
+	out    *buffer
+
+	began    bool // the final head is in out, save how its body ends
+	framed   bool // ... and that too
+	head     bool // the request was HEAD
+	bodyless bool // there is no body, whatever the handler writes
+	chunked  bool
+	closes   bool  // the connection ends with the answer
+	length   int64 // of the body, as the handler has said; -1: not said
+	written  int64
+	body     int // where the body begins in out, while it is not framed
+	err      error
+}
+
+const (
+	// outSize holds a head and a small body.
+	outSize = 4 << 10
+	// smallBody is how much of a body of unknown length is gathered, in the hope
+	// of its end. net/http has the same.
+	smallBody = 2 << 10
+)
+
+type buffer struct{ b []byte }
+
+var buffers = sync.Pool{New: func() any { return &buffer{make([]byte, 0, outSize)} }}
+
+func newResponse(c *conn, r *http.Request, q *request) *response {
+	return &response{c: c, header: make(http.Header, 8), out: buffers.Get().(*buffer),
+		head: r.Method == http.MethodHead, closes: q.close, length: -1}
+}
+
+// free gives the buffer back.
+func (w *response) free() {
+	if w.out != nil && cap(w.out.b) <= 4*outSize {
+		w.out.b = w.out.b[:0]
+		buffers.Put(w.out)
+	}
+	w.out = nil
+}
+
+// Header implements http.ResponseWriter.
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (w *response) WriteHeader(status int) {
+	switch {
+	case status < 100 || status > 999:
+		panic("server: there is no status " + strconv.Itoa(status))
+	case w.began:
+		w.c.s.logf("server: a second WriteHeader was left out")
+		return
+	case status < 200 && status != http.StatusSwitchingProtocols:
+		w.interim(status)
+		return
+	}
+	w.began = true
+	w.bodyless = w.head || status == http.StatusNoContent || status == http.StatusNotModified
+	b := appendStatus(w.out.b, status)
+	if said := w.header["Content-Length"]; len(said) > 0 {
+		if n, err := strconv.ParseInt(said[0], 10, 64); err == nil && n >= 0 && len(said) == 1 {
+			w.length = n
+		} else {
+			delete(w.header, "Content-Length")
+		}
+	}
+	if status == http.StatusNoContent {
+		w.length = -1
+		delete(w.header, "Content-Length")
+	}
+	for _, value := range w.header["Connection"] {
+		if value == "close" || hasToken(value, "close") {
+			w.closes = true
+		}
+	}
+	if w.c.s.ended.Load() {
+		w.closes = true
+	}
+	if w.closes && w.header["Connection"] == nil {
+		b = append(b, "Connection: close\r\n"...)
+	}
+	b = w.appendFields(b, w.headOnly())
+	if w.header["Date"] == nil {
+		b = w.c.date.append(b)
+	}
+	w.out.b = b
+	switch {
+	case w.bodyless || w.length >= 0:
+		w.out.b = append(w.out.b, "\r\n"...)
+		w.framed = true
+	default:
+		w.body = len(w.out.b)
+	}
+}
+
+// headOnly is the header without what is announced for the trailer.
+func (w *response) headOnly() http.Header {
+	if w.header["Trailer"] == nil {
+		return w.header
+	}
+	h := maps.Clone(w.header)
+	for name := range announced(w.header) {
+		delete(h, name)
+	}
+	return h
+}
+
+// announced yields the names that Trailer lists.
+func announced(h http.Header) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, list := range h["Trailer"] {
+			for name := range strings.SplitSeq(list, ",") {
+				if !yield(http.CanonicalHeaderKey(strings.TrimSpace(name))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// interim sends an answer before the answer.
+func (w *response) interim(status int) {
+	b := appendStatus(w.out.b, status)
+	w.out.b = append(w.appendFields(b, w.header), "\r\n"...)
+	w.send(nil)
+}
+
+func appendStatus(b []byte, status int) []byte {
+	if status == http.StatusOK {
+		return append(b, "HTTP/1.1 200 OK\r\n"...)
+	}
+	b = strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(status), 10)
+	text := http.StatusText(status)
+	if text == "" {
+		text = "status code " + strconv.Itoa(status)
+	}
+	return append(append(append(b, ' '), text...), "\r\n"...)
+}
+
+// appendFields writes the fields in the order of their names, as net/http does.
+// Names that only mean something behind the body are left out.
+func (w *response) appendFields(b []byte, h http.Header) []byte {
+	var few [16]string
+	names := few[:0]
+	for name := range h {
+		if name != "Transfer-Encoding" && !strings.HasPrefix(name, http.TrailerPrefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !goodName(name) {
+			continue
+		}
+		for _, value := range h[name] {
+			b = append(append(append(b, name...), ": "...), value...)
+			b = clean(b, len(b)-len(value))
+			b = append(b, "\r\n"...)
+		}
+	}
+	return b
+}
+
+// clean sees to it that a value cannot end its line.
+func clean(b []byte, from int) []byte {
+	for i := from; i < len(b); i++ {
+		if b[i] == '\r' || b[i] == '\n' {
+			b[i] = ' '
+		}
+	}
+	return b
+}
+
+// goodName reports whether a name can be written. A handler that makes one up
+// must not be able to write something else.
+func goodName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c == ':' || c >= 0x7f {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Write implements http.ResponseWriter.
+func (w *response) Write(p []byte) (int, error) {
+	if !w.began {
+		w.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case w.err != nil:
+		return 0, w.err
+	case w.bodyless:
+		if w.head {
+			return len(p), nil
+		}
+		return 0, http.ErrBodyNotAllowed
+	case w.length >= 0 && w.written+int64(len(p)) > w.length:
+		return 0, http.ErrContentLength
+	}
+	w.written += int64(len(p))
+	if !w.framed {
+		if w.written <= smallBody {
+			w.out.b = append(w.out.b, p...)
+			return len(p), nil
+		}
+		w.chunk()
+	}
+	return len(p), w.write(p)
+}
+
+// WriteString implements io.StringWriter.
+func (w *response) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+// write sends or gathers bytes of a body that is framed.
+func (w *response) write(p []byte) error {
+	if len(p) == 0 {
+		return w.err
+	}
+	if w.chunked {
+		w.out.b = append(strconv.AppendInt(w.out.b, int64(len(p)), 16), "\r\n"...)
+	}
+	if len(w.out.b)+len(p) <= outSize {
+		w.out.b = append(w.out.b, p...)
+	} else if w.send(p) != nil {
+		return w.err
+	}
+	if w.chunked {
+		w.out.b = append(w.out.b, "\r\n"...)
+	}
+	return nil
+}
+
+// chunk decides that the body has no length. What there is of it becomes its
+// first chunk.
+func (w *response) chunk() {
+	w.framed, w.chunked = true, true
+	first := w.out.b[w.body:]
+	moved := append(make([]byte, 0, len(first)+smallBody), first...)
+	w.out.b = append(w.out.b[:w.body], "Transfer-Encoding: chunked\r\n\r\n"...)
+	if len(moved) > 0 {
+		_ = w.write(moved) // the error is kept
+	}
+}
+
+// send writes what was gathered, and more.
+func (w *response) send(more []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	if w.c.writeUntil.IsZero() || len(more) == 0 {
+		_ = w.c.setWriteDeadline(time.Now().Add(lastWrite))
+	}
+	if len(w.out.b) > 0 {
+		if _, w.err = w.c.nc.Write(w.out.b); w.err != nil {
+			return w.err
+		}
+		w.out.b = w.out.b[:0]
+	}
+	if len(more) > 0 {
+		_, w.err = w.c.nc.Write(more)
+	}
+	return w.err
+}
+
+// ReadFrom implements io.ReaderFrom, so that a body of known length can go from
+// socket to socket.
+func (w *response) ReadFrom(src io.Reader) (int64, error) {
+	if !w.began {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.bodyless || !w.framed || w.chunked || w.err != nil {
+		return io.Copy(onlyWriter{w}, src)
+	}
+	if err := w.send(nil); err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(w.c.nc, io.LimitReader(src, w.length-w.written))
+	if w.written += n; err != nil {
+		w.err = err
+	}
+	return n, err
+}
+
+type onlyWriter struct{ io.Writer }
+
+// FlushError sends what was written so far.
+func (w *response) FlushError() error {
+	if !w.began {
+		w.WriteHeader(http.StatusOK)
+	}
+	if !w.framed {
+		w.chunk()
+	}
+	return w.send(nil)
+}
+
+// Flush implements http.Flusher.
+func (w *response) Flush() { _ = w.FlushError() }
+
+// SetReadDeadline is for http.ResponseController.
+func (w *response) SetReadDeadline(t time.Time) error { return w.c.nc.SetReadDeadline(t) }
+
+// SetWriteDeadline is for http.ResponseController.
+func (w *response) SetWriteDeadline(t time.Time) error { return w.c.setWriteDeadline(t) }
+
+// EnableFullDuplex is for http.ResponseController. An answer may begin before
+// its request has ended, always.
+func (w *response) EnableFullDuplex() error { return nil }
+
+// finish sends what is left when the handler has ended. It reports whether the
+// connection can be used again.
+func (w *response) finish() bool {
+	if !w.began {
+		w.WriteHeader(http.StatusOK)
+	}
+	switch {
+	case w.err != nil:
+		return false
+	case !w.framed && !w.trailers(): // all of it is here
+		body := append([]byte(nil), w.out.b[w.body:]...)
+		b := append(w.out.b[:w.body], "Content-Length: "...)
+		b = append(strconv.AppendInt(b, w.written, 10), "\r\n\r\n"...)
+		w.out.b = append(b, body...)
+	case !w.framed:
+		w.chunk()
+	case w.length >= 0 && !w.bodyless && w.written < w.length:
+		_ = w.send(nil)
+		w.c.reset() // the client must see that it is not whole
+		return false
+	}
+	if w.chunked {
+		w.out.b = append(w.out.b, "0\r\n"...)
+		w.appendTrailer()
+		w.out.b = append(w.out.b, "\r\n"...)
+	}
+	return w.send(nil) == nil && !w.closes
+}
+
+// trailers reports whether something is to be said behind the body.
+func (w *response) trailers() bool {
+	if len(w.header["Trailer"]) > 0 {
+		return true
+	}
+	for name := range w.header {
+		if strings.HasPrefix(name, http.TrailerPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// appendTrailer writes the fields that were announced, and those that were not
+// and are marked.
+func (w *response) appendTrailer() {
+	h := http.Header{}
+	for name := range announced(w.header) {
+		if values := w.header[name]; len(values) > 0 {
+			h[name] = values
+		}
+	}
+	for name, values := range w.header {
+		if rest, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
+			h[rest] = values
+		}
+	}
+	w.out.b = w.appendFields(w.out.b, h)
+}
+
+func hasToken(list, word string) bool {
+	for token := range strings.SplitSeq(list, ",") {
+		if strings.EqualFold(strings.TrimSpace(token), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// date is the field of that name, made once a second.
+type date struct {
+	second int64
+	text   []byte
+}
+
+func (d *date) append(b []byte) []byte {
+	now := time.Now()
+	if s := now.Unix(); s != d.second {
+		d.second = s
+		d.text = now.UTC().AppendFormat(append(d.text[:0], "Date: "...), http.TimeFormat)
+		d.text = append(d.text, "\r\n"...)
+	}
+	return append(b, d.text...)
+}
