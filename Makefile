@@ -14,7 +14,7 @@ SHELL := /bin/bash
 # Prometheus and its promtool judge our metrics.
 # Debian keeps the server of PostgreSQL off the PATH; pg_ctlcluster stands for it.
 NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:redis-server \
-	prometheus:prometheus
+	prometheus:prometheus h2load:nghttp2-client
 
 # The modules in go.work, so that a new one is checked without a line here.
 # The benchmarks stay out of -race, which would only slow them down.
@@ -26,6 +26,7 @@ every   = $(addsuffix /...,$(1))
 PURE = $(addsuffix /...,$(wildcard ./core ./sim))
 
 FUZZTIME ?= 10s
+SOAK     ?= 10m
 
 .PHONY: help
 help: ## list the targets
@@ -81,6 +82,10 @@ staticcheck: ## what vet does not see
 .PHONY: bench
 bench: ## our benchmarks beside the peers', at 1 and at 2 procs; ARGS="-run ^f" picks rows
 	go run ./bench $(ARGS)
+
+.PHONY: soak
+soak: ## ten minutes of load on the proxy while what it asks is killed and hurt; SOAK=1h for more
+	go test -race ./cmd/seakeep/proxy -run '^TestSoak$$' -count=1 -v -timeout 0 -args -soak $(SOAK)
 
 .PHONY: bench-proxy
 bench-proxy: ## what seakeep proxy costs, beside a plain one; ARGS="-run ^a -pairs 3" for less

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seakeep/seakeep/cmd/seakeep/server"
+	"github.com/seakeep/seakeep/cmd/seakeep/h1"
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -80,7 +80,7 @@ type front struct {
 	kind     frontKind
 	listener *wire.Listener
 	server   *http.Server              // of the admin address, and of what own leaves to it
-	own      *server.Server            // nil: the admin address
+	own      *h1.Server                // nil: the admin address
 	route    atomic.Pointer[route]     // nil for the admin address
 	tls      atomic.Pointer[listenTLS] // nil: there is none
 	active   atomic.Int64              // requests under way, tunnels among them
@@ -119,7 +119,7 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	if kind != adminFront {
-		f.own = &server.Server{Handler: handler, Others: f.server, IdleTime: idleTime,
+		f.own = &h1.Server{Handler: handler, Others: f.server, IdleTime: idleTime,
 			ErrorLog: f.server.ErrorLog}
 	}
 	if kind == adminFront {

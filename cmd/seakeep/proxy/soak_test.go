@@ -41,7 +41,7 @@ func TestSoak(t *testing.T) {
 	u := start(t, chaosPolicy(c.endpoints()))
 	loads := []*h2load{
 		newH2load(t, program, u, "HTTP/1.1", "--h1", "-c", strconv.Itoa(soakStreams)),
-		//newH2load(t, program, u, "HTTP/2", "-c", "3", "-m", strconv.Itoa(soakStreams/3)),
+		newH2load(t, program, u, "HTTP/2", "-c", "3", "-m", strconv.Itoa(soakStreams/3)),
 	}
 	time.Sleep(time.Second) // it has connected, and heaps have grown
 	c.begin()

@@ -1,4 +1,4 @@
-package server
+package h1
 
 import (
 	"context"
@@ -27,8 +27,8 @@ type watch struct {
 // begin watches from a moment on.
 func (w *watch) begin(c *conn, b *body, cancel context.CancelFunc) {
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.body, w.cancel = b, cancel
-	w.mu.Unlock()
 	if w.timer == nil {
 		w.timer = time.AfterFunc(watchAfter, func() { w.start(c) })
 		return

@@ -1,4 +1,4 @@
-package server
+package h1
 
 import (
 	"bytes"
@@ -171,7 +171,9 @@ func (c *conn) exchange(q *request) (again bool) {
 	}()
 	c.s.Handler.ServeHTTP(w, r)
 	c.watch.end(c)
-	return w.finish() && b.whole()
+	again = w.finish()
+	b.shut()
+	return again && b.whole()
 }
 
 // reset makes the client see that its answer is not whole.

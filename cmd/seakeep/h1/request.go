@@ -1,4 +1,4 @@
-package server
+package h1
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func (q *request) fields(text string) bool {
 		case "Host":
 			q.host = value
 			continue
-		case "Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Http2-Settings":
+		case "Transfer-Encoding", "Expect", "Upgrade", "Trailer", "Pragma":
 			return false
 		case "Content-Length":
 			if !q.sized(value) {

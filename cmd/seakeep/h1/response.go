@@ -1,13 +1,9 @@
-package server
+package h1
 
 import (
 	"io"
-	"iter"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -22,7 +18,7 @@ type response struct {
 	began    bool // the final head is in out, save how its body ends
 	framed   bool // ... and that too
 	head     bool // the request was HEAD
-	bodyless bool // there is no body, whatever the handler writes
+	bodyless bool // its status allows none
 	chunked  bool
 	closes   bool  // the connection ends with the answer
 	length   int64 // of the body, as the handler has said; -1: not said
@@ -64,16 +60,16 @@ func (w *response) Header() http.Header { return w.header }
 func (w *response) WriteHeader(status int) {
 	switch {
 	case status < 100 || status > 999:
-		panic("server: there is no status " + strconv.Itoa(status))
+		panic("h1: there is no status " + strconv.Itoa(status))
 	case w.began:
-		w.c.s.logf("server: a second WriteHeader was left out")
+		w.c.s.logf("h1: a second WriteHeader was left out")
 		return
 	case status < 200 && status != http.StatusSwitchingProtocols:
 		w.interim(status)
 		return
 	}
 	w.began = true
-	w.bodyless = w.head || status == http.StatusNoContent || status == http.StatusNotModified
+	w.bodyless = status == http.StatusNoContent || status == http.StatusNotModified
 	b := appendStatus(w.out.b, status)
 	if said := w.header["Content-Length"]; len(said) > 0 {
 		if n, err := strconv.ParseInt(said[0], 10, 64); err == nil && n >= 0 && len(said) == 1 {
@@ -82,9 +78,12 @@ func (w *response) WriteHeader(status int) {
 			delete(w.header, "Content-Length")
 		}
 	}
-	if status == http.StatusNoContent {
+	if w.bodyless { // as net/http has it
 		w.length = -1
 		delete(w.header, "Content-Length")
+		if status == http.StatusNotModified {
+			delete(w.header, "Content-Type")
+		}
 	}
 	for _, value := range w.header["Connection"] {
 		if value == "close" || hasToken(value, "close") {
@@ -103,36 +102,11 @@ func (w *response) WriteHeader(status int) {
 	}
 	w.out.b = b
 	switch {
-	case w.bodyless || w.length >= 0:
+	case w.length >= 0 || w.bodyless:
 		w.out.b = append(w.out.b, "\r\n"...)
 		w.framed = true
-	default:
+	default: // how long it is may turn out
 		w.body = len(w.out.b)
-	}
-}
-
-// headOnly is the header without what is announced for the trailer.
-func (w *response) headOnly() http.Header {
-	if w.header["Trailer"] == nil {
-		return w.header
-	}
-	h := maps.Clone(w.header)
-	for name := range announced(w.header) {
-		delete(h, name)
-	}
-	return h
-}
-
-// announced yields the names that Trailer lists.
-func announced(h http.Header) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, list := range h["Trailer"] {
-			for name := range strings.SplitSeq(list, ",") {
-				if !yield(http.CanonicalHeaderKey(strings.TrimSpace(name))) {
-					return
-				}
-			}
-		}
 	}
 }
 
@@ -141,63 +115,6 @@ func (w *response) interim(status int) {
 	b := appendStatus(w.out.b, status)
 	w.out.b = append(w.appendFields(b, w.header), "\r\n"...)
 	w.send(nil)
-}
-
-func appendStatus(b []byte, status int) []byte {
-	if status == http.StatusOK {
-		return append(b, "HTTP/1.1 200 OK\r\n"...)
-	}
-	b = strconv.AppendInt(append(b, "HTTP/1.1 "...), int64(status), 10)
-	text := http.StatusText(status)
-	if text == "" {
-		text = "status code " + strconv.Itoa(status)
-	}
-	return append(append(append(b, ' '), text...), "\r\n"...)
-}
-
-// appendFields writes the fields in the order of their names, as net/http does.
-// Names that only mean something behind the body are left out.
-func (w *response) appendFields(b []byte, h http.Header) []byte {
-	var few [16]string
-	names := few[:0]
-	for name := range h {
-		if name != "Transfer-Encoding" && !strings.HasPrefix(name, http.TrailerPrefix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if !goodName(name) {
-			continue
-		}
-		for _, value := range h[name] {
-			b = append(append(append(b, name...), ": "...), value...)
-			b = clean(b, len(b)-len(value))
-			b = append(b, "\r\n"...)
-		}
-	}
-	return b
-}
-
-// clean sees to it that a value cannot end its line.
-func clean(b []byte, from int) []byte {
-	for i := from; i < len(b); i++ {
-		if b[i] == '\r' || b[i] == '\n' {
-			b[i] = ' '
-		}
-	}
-	return b
-}
-
-// goodName reports whether a name can be written. A handler that makes one up
-// must not be able to write something else.
-func goodName(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c == ':' || c >= 0x7f {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // Write implements http.ResponseWriter.
@@ -209,14 +126,14 @@ func (w *response) Write(p []byte) (int, error) {
 	case w.err != nil:
 		return 0, w.err
 	case w.bodyless:
-		if w.head {
-			return len(p), nil
-		}
 		return 0, http.ErrBodyNotAllowed
-	case w.length >= 0 && w.written+int64(len(p)) > w.length:
+	}
+	if w.written += int64(len(p)); w.length >= 0 && w.written > w.length {
 		return 0, http.ErrContentLength
 	}
-	w.written += int64(len(p))
+	if w.head {
+		return len(p), nil
+	}
 	if !w.framed {
 		if w.written <= smallBody {
 			w.out.b = append(w.out.b, p...)
@@ -252,7 +169,11 @@ func (w *response) write(p []byte) error {
 // chunk decides that the body has no length. What there is of it becomes its
 // first chunk.
 func (w *response) chunk() {
-	w.framed, w.chunked = true, true
+	w.framed, w.chunked = true, !w.head
+	if w.head {
+		w.out.b = append(w.out.b, "\r\n"...)
+		return
+	}
 	first := w.out.b[w.body:]
 	moved := append(make([]byte, 0, len(first)+smallBody), first...)
 	w.out.b = append(w.out.b[:w.body], "Transfer-Encoding: chunked\r\n\r\n"...)
@@ -287,7 +208,7 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 	if !w.began {
 		w.WriteHeader(http.StatusOK)
 	}
-	if w.bodyless || !w.framed || w.chunked || w.err != nil {
+	if w.bodyless || w.head || !w.framed || w.chunked || w.err != nil {
 		return io.Copy(onlyWriter{w}, src)
 	}
 	if err := w.send(nil); err != nil {
@@ -325,87 +246,3 @@ func (w *response) SetWriteDeadline(t time.Time) error { return w.c.setWriteDead
 // EnableFullDuplex is for http.ResponseController. An answer may begin before
 // its request has ended, always.
 func (w *response) EnableFullDuplex() error { return nil }
-
-// finish sends what is left when the handler has ended. It reports whether the
-// connection can be used again.
-func (w *response) finish() bool {
-	if !w.began {
-		w.WriteHeader(http.StatusOK)
-	}
-	switch {
-	case w.err != nil:
-		return false
-	case !w.framed && !w.trailers(): // all of it is here
-		body := append([]byte(nil), w.out.b[w.body:]...)
-		b := append(w.out.b[:w.body], "Content-Length: "...)
-		b = append(strconv.AppendInt(b, w.written, 10), "\r\n\r\n"...)
-		w.out.b = append(b, body...)
-	case !w.framed:
-		w.chunk()
-	case w.length >= 0 && !w.bodyless && w.written < w.length:
-		_ = w.send(nil)
-		w.c.reset() // the client must see that it is not whole
-		return false
-	}
-	if w.chunked {
-		w.out.b = append(w.out.b, "0\r\n"...)
-		w.appendTrailer()
-		w.out.b = append(w.out.b, "\r\n"...)
-	}
-	return w.send(nil) == nil && !w.closes
-}
-
-// trailers reports whether something is to be said behind the body.
-func (w *response) trailers() bool {
-	if len(w.header["Trailer"]) > 0 {
-		return true
-	}
-	for name := range w.header {
-		if strings.HasPrefix(name, http.TrailerPrefix) {
-			return true
-		}
-	}
-	return false
-}
-
-// appendTrailer writes the fields that were announced, and those that were not
-// and are marked.
-func (w *response) appendTrailer() {
-	h := http.Header{}
-	for name := range announced(w.header) {
-		if values := w.header[name]; len(values) > 0 {
-			h[name] = values
-		}
-	}
-	for name, values := range w.header {
-		if rest, ok := strings.CutPrefix(name, http.TrailerPrefix); ok {
-			h[rest] = values
-		}
-	}
-	w.out.b = w.appendFields(w.out.b, h)
-}
-
-func hasToken(list, word string) bool {
-	for token := range strings.SplitSeq(list, ",") {
-		if strings.EqualFold(strings.TrimSpace(token), word) {
-			return true
-		}
-	}
-	return false
-}
-
-// date is the field of that name, made once a second.
-type date struct {
-	second int64
-	text   []byte
-}
-
-func (d *date) append(b []byte) []byte {
-	now := time.Now()
-	if s := now.Unix(); s != d.second {
-		d.second = s
-		d.text = now.UTC().AppendFormat(append(d.text[:0], "Date: "...), http.TimeFormat)
-		d.text = append(d.text, "\r\n"...)
-	}
-	return append(b, d.text...)
-}

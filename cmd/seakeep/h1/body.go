@@ -1,4 +1,4 @@
-package server
+package h1
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-// Package server is the proxy's own front: it serves what nearly all requests
+// Package h1 is the proxy's own front: it serves what nearly all requests
 // in HTTP/1.1 look like at a third of what net/http takes, and leaves everything
 // else to net/http.
 //
@@ -27,4 +27,4 @@
 // net/http has a goroutine that reads while the handler runs. Here the socket is
 // looked at once the handler has taken a few milliseconds, which few do: from
 // then on a client that leaves ends the request's context at once.
-package server
+package h1

@@ -1,0 +1,71 @@
+package h1
+
+import "strings"
+
+// get2 is asked behind another request, to see whether the connection goes on.
+const get2 = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
+
+// exchanges are what clients send, and then end.
+var exchanges = []struct{ name, send string }{
+	{"get", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"fields", "GET /a/b?c=d&e HTTP/1.1\r\nHost: a:80\r\nuser-agent: me\r\n" +
+		"X-a: 1\r\nx-A: 2\r\nAccept:*/*\r\nEmpty:\r\nPadded: \t v \t\r\n\r\n"},
+	{"two", "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"post", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello" + get2},
+	{"post, cut", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\nhello"},
+	{"zero length", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n" + get2},
+	{"leading zeros", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 005\r\n\r\nhello"},
+	{"one length, twice", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello"},
+	{"unread body", "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"},
+	{"chunked", "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + get2},
+	{"common, then chunked", "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /c HTTP/1.1\r\n" +
+		"Host: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n" + get2},
+	{"continue", "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello"},
+	{"upgrade", "GET /u HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"},
+	{"upgrade to h2c", "GET /u HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\n" +
+		"Upgrade: h2c\r\nHTTP2-Settings: AA\r\n\r\n"},
+	{"close", "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + get2},
+	{"close among others", "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: x-a , Close\r\n\r\n" + get2},
+	{"keep-alive", "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n" + get2},
+	{"old", "GET /1 HTTP/1.0\r\n\r\n"},
+	{"old, with host", "GET /1 HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\nGET /2 HTTP/1.0\r\n\r\n"},
+	{"absolute", "GET http://b/x HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"star", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"options", "OPTIONS /x HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"strange method", "BREW /pot HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n"},
+	{"codes", "GET /a%20b%2Fc%C3%A4?x=%20 HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"marks", "GET /a(b)*'!$&+,;=:@[] HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"two slashes", "GET //a//b HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"two slashes, code", "GET //a%2Fb?q HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"dots", "GET /a/../b/./c HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"empty query", "GET /a? HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"two questions", "GET /a?b?c HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"a fragment", "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"beyond ASCII", "GET /\xc3\xa4 HTTP/1.1\r\nHost: a\r\nX: \xc3\xa4\r\n\r\n"},
+	{"head", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"head, sized", "HEAD /sized HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"head, large", "HEAD /large HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"empty", "GET /empty HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"nothing", "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"same", "GET /same HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"hints", "GET /hints HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"large", "GET /large HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"sized", "GET /sized HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"too much", "GET /too-much HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"too little", "GET /too-little HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"flushed", "GET /flushed HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"trailer", "GET /trailer HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"closed by us", "GET /close HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"abort", "GET /abort HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"panic", "GET /panic HTTP/1.1\r\nHost: a\r\n\r\n" + get2},
+	{"twice", "GET /twice HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"odd", "GET /odd HTTP/1.1\r\nHost: a\r\n\r\n"},
+	{"refused", "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"},
+	{"common, then refused", "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n"},
+	{"refused, no version", "GET /\r\n\r\n"},
+	{"a large head", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("v", 6000) + "\r\n\r\n" + get2},
+	{"too large a head", "GET / HTTP/1.1\r\nHost: a\r\nX: " + strings.Repeat("v", 9000) + "\r\n\r\n"},
+	{"half a head", "GET / HTTP/1.1\r\nHos"},
+	{"nothing at all", ""},
+}
