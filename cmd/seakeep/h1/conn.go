@@ -39,7 +39,8 @@ const (
 	// readSize holds nearly all heads. Larger ones grow their connection's
 	// buffer, which is dropped behind them.
 	readSize = 4 << 10
-	// lastWrite is how long a client may take to take the end of an answer.
+	// lastWrite is how long a client may take to take what is written at a time,
+	// if the handler does not say.
 	lastWrite = 60 * time.Second
 )
 

@@ -21,6 +21,7 @@ type response struct {
 	bodyless bool // its status allows none
 	chunked  bool
 	closes   bool  // the connection ends with the answer
+	timed    bool  // the handler says how long writing may take
 	length   int64 // of the body, as the handler has said; -1: not said
 	written  int64
 	body     int // where the body begins in out, while it is not framed
@@ -187,7 +188,7 @@ func (w *response) send(more []byte) error {
 	if w.err != nil {
 		return w.err
 	}
-	if w.c.writeUntil.IsZero() || len(more) == 0 {
+	if !w.timed {
 		_ = w.c.setWriteDeadline(time.Now().Add(lastWrite))
 	}
 	if len(w.out.b) > 0 {
@@ -241,7 +242,10 @@ func (w *response) Flush() { _ = w.FlushError() }
 func (w *response) SetReadDeadline(t time.Time) error { return w.c.nc.SetReadDeadline(t) }
 
 // SetWriteDeadline is for http.ResponseController.
-func (w *response) SetWriteDeadline(t time.Time) error { return w.c.setWriteDeadline(t) }
+func (w *response) SetWriteDeadline(t time.Time) error {
+	w.timed = true
+	return w.c.setWriteDeadline(t)
+}
 
 // EnableFullDuplex is for http.ResponseController. An answer may begin before
 // its request has ended, always.
