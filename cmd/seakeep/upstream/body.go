@@ -104,7 +104,7 @@ func (b *body) take(p []byte) (int, error) {
 		c.r += n
 		return n, nil
 	}
-	return c.read(p)
+	return c.Conn.Read(p)
 }
 
 // stop ends a read. If the body has ended with it the connection is given back.
@@ -205,7 +205,7 @@ func (x *exchange) finish(whole bool) {
 	if again && x.up != nil {
 		again = x.up.through()
 	}
-	if !c.rest() || !again {
+	if !c.watch.end() || !again {
 		c.discard()
 		c.free()
 		x.tellIdle(errNotKept)

@@ -75,7 +75,7 @@ func (b *body) data(p []byte, here bool) (n int, err error) {
 	case here:
 		return 0, nil
 	case len(p) >= bufferSize:
-		n, err = c.read(p)
+		n, err = c.Conn.Read(p)
 	default:
 		if err = c.fill(); err == nil {
 			n = copy(p, c.buffered())

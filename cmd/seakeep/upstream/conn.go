@@ -1,10 +1,7 @@
 package upstream
 
 import (
-	"context"
-	"errors"
 	"net"
-	"os"
 	"sync"
 	"syscall"
 	"time"
@@ -13,8 +10,6 @@ import (
 const (
 	// bufferSize holds the head and the body of most answers of a service.
 	bufferSize = 4 << 10
-	// tick is how long an exchange takes before its context is listened to.
-	tick = 5 * time.Millisecond
 	// lastTime is how long an answer may take to come that was sent before the
 	// request could be written to its end.
 	lastTime = 50 * time.Millisecond
@@ -40,20 +35,19 @@ type conn struct {
 	buf    []byte
 	r, w   int // what was read and not yet taken
 
-	ctx     context.Context // of the exchange
-	patient bool            // its context is listened to
-	stop    func() bool     // ends that; nil: nothing to stop
+	watch watch
 
 	peek  func(fd uintptr) bool // c.look, made once
-	cut   func()                // c.interrupt, made once
 	one   [1]byte
 	seen  seen // by look
 	close sync.Once
+
+	prev, next *conn // in host.busy; under its lock
 }
 
 func newConn(nc net.Conn, h *host) *conn {
 	c := &conn{Conn: nc, host: h}
-	c.cut = c.interrupt
+	c.watch.cut = c.interrupt
 	if tcp, ok := nc.(*net.TCPConn); ok {
 		c.tcp = tcp
 		if raw, err := tcp.SyscallConn(); err == nil && canLook {
@@ -63,18 +57,8 @@ func newConn(nc net.Conn, h *host) *conn {
 	return c
 }
 
-// begin readies the connection for an exchange that begins now.
-func (c *conn) begin(ctx context.Context, now time.Time) {
-	c.ctx, c.patient, c.stop = ctx, false, nil
-	first := now.Add(tick)
-	if d, ok := ctx.Deadline(); ok && d.Before(first) {
-		first = d
-	}
-	_ = c.Conn.SetReadDeadline(first) // fails only if the next read does too
-}
-
 // alive reports whether the server has neither closed the idle connection nor
-// said something on it. Call begin before.
+// said something on it.
 func (c *conn) alive() bool {
 	if c.raw == nil {
 		return true
@@ -98,50 +82,8 @@ const (
 	itsEnd // or an error
 )
 
-// listen ends what waits on the connection when the exchange's context ends.
-func (c *conn) listen() {
-	if c.patient {
-		return
-	}
-	c.patient = true
-	_ = c.Conn.SetDeadline(time.Time{})
-	// Contexts of seakeep have the function themselves, which saves a layer.
-	if own, ok := c.ctx.(interface{ AfterFunc(func()) func() bool }); ok {
-		c.stop = own.AfterFunc(c.cut)
-		return
-	}
-	if c.ctx.Done() != nil {
-		c.stop = context.AfterFunc(c.ctx, c.cut)
-	}
-}
-
-func (c *conn) interrupt() { _ = c.Conn.SetDeadline(past) }
-
-// rest ends the exchange's claim. It reports false if the context has ended
-// meanwhile, and the connection with it.
-func (c *conn) rest() bool {
-	stop := c.stop
-	c.ctx, c.stop = nil, nil
-	return stop == nil || stop()
-}
-
-// read reads from the socket, past the first tick.
-func (c *conn) read(p []byte) (int, error) {
-	for {
-		n, err := c.Conn.Read(p)
-		if n > 0 || err == nil {
-			return n, nil
-		}
-		if c.patient || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return 0, err
-		}
-		c.listen()
-	}
-}
-
 // lastWords leaves a moment for an answer that has been sent already.
 func (c *conn) lastWords() {
-	c.listen()
 	_ = c.Conn.SetReadDeadline(time.Now().Add(lastTime))
 }
 
@@ -163,10 +105,14 @@ func (c *conn) fill() error {
 		copy(larger, c.buf)
 		c.buf = larger
 	}
-	n, err := c.read(c.buf[c.w:])
-	c.w += n
+	n, err := c.Conn.Read(c.buf[c.w:])
+	if c.w += n; n > 0 {
+		return nil // an error comes again with the next read
+	}
 	return err
 }
+
+func (c *conn) interrupt() { _ = c.Conn.SetDeadline(past) }
 
 // buffered is what was read and not yet taken.
 func (c *conn) buffered() []byte { return c.buf[c.r:c.w] }
@@ -185,6 +131,6 @@ func (c *conn) discard() {
 	c.close.Do(func() {
 		_ = c.Conn.Close()
 		c.host.counts.closed.Add(1)
-		c.host.closed()
+		c.host.closed(c)
 	})
 }

@@ -66,8 +66,6 @@ func (x *exchange) send() error {
 	b := appendHead((*buf)[:0], x.req, f)
 	if whole {
 		b = append(b, inline...)
-	} else if size != 0 {
-		x.c.listen() // another goroutine may wait for long
 	}
 	n, err := x.c.Conn.Write(b)
 	if x.wrote = n > 0; cap(b) <= maxKeptHead {

@@ -43,7 +43,7 @@ func readOne(t testing.TB, method string, text []byte, piece int) (*http.Respons
 	req, _ := http.NewRequest(method, "http://x/", nil)
 	x := &exchange{req: req, ctx: t.Context()}
 	x.c = newConn(&told{r: bytes.NewReader(text), piece: piece}, h)
-	x.c.begin(x.ctx, time.Now())
+	x.c.watch.begin(x.ctx, time.Now(), 0)
 	resp, err := x.answer()
 	if err != nil {
 		return nil, nil, err

@@ -18,6 +18,7 @@ type host struct {
 	counts  counts
 
 	mu      sync.Mutex
+	busy    *conn   // with an exchange
 	idle    []*conn // the one that was used last is at the end
 	open    int     // connections, those being opened among them
 	dialing int     // of these
@@ -42,9 +43,10 @@ func (h *host) acquire(x *exchange, fresh bool) (*conn, error) {
 		if c == nil {
 			break
 		}
-		c.begin(x.ctx, now)
 		if c.alive() {
 			h.counts.reused.Add(1)
+			c.watch.begin(x.ctx, now, h.of.ticks.Load())
+			h.of.watching()
 			return c.got(x, now.Sub(c.since)), nil
 		}
 		h.counts.dead.Add(1)
@@ -59,7 +61,11 @@ func (h *host) acquire(x *exchange, fresh bool) (*conn, error) {
 			return nil, err
 		}
 	}
-	c.begin(x.ctx, time.Now())
+	c.watch.begin(x.ctx, time.Now(), h.of.ticks.Load())
+	h.mu.Lock()
+	h.take(c)
+	h.mu.Unlock()
+	h.of.watching()
 	return c.got(x, 0), nil
 }
 
@@ -87,6 +93,7 @@ func (h *host) pop(now time.Time) *conn {
 		c := h.idle[n-1]
 		h.idle[n-1] = nil
 		h.idle = h.idle[:n-1]
+		h.take(c)
 		h.mu.Unlock()
 		if !c.old(now, s) {
 			return c
@@ -148,7 +155,7 @@ func (h *host) leave(w *waiter, err error) error {
 	if c := <-w.got; c != nil {
 		c.put()
 	} else {
-		h.closed()
+		h.closed(nil)
 	}
 	return err
 }
@@ -170,7 +177,7 @@ func (h *host) connect(ctx context.Context) (*conn, error) {
 	h.dials(-1)
 	if err != nil {
 		h.counts.failed.Add(1)
-		h.closed()
+		h.closed(nil)
 		return nil, err
 	}
 	h.counts.opened.Add(1)
@@ -188,11 +195,15 @@ func (h *host) dials(n int) {
 	h.mu.Unlock()
 }
 
-// closed takes note that a connection is no more, or did not come about. The
+// closed takes note that a connection is no more, or, if it is nil, did not come
+// about. The
 // room goes to who waits.
-func (h *host) closed() {
+func (h *host) closed(c *conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if c != nil {
+		h.give(c)
+	}
 	s := h.of.settings.Load()
 	if s.MaxConns == 0 || h.open <= s.MaxConns {
 		if w := h.next(); w != nil {
@@ -213,6 +224,7 @@ func (c *conn) put() {
 		return
 	}
 	h.mu.Lock()
+	h.give(c)
 	if w := h.next(); w != nil {
 		h.mu.Unlock()
 		w.got <- c

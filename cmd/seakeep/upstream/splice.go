@@ -64,7 +64,6 @@ func (b *body) WriteTo(w io.Writer) (n int64, err error) {
 // from those of the writer.
 func (b *body) splice(w io.Writer, rf io.ReaderFrom) (n int64, read, wrote error) {
 	c := b.x.c
-	c.listen() // the runtime waits in there, past the first tick
 	if c.r < c.w {
 		k, err := w.Write(c.buf[c.r:min(int64(c.w), int64(c.r)+b.left)])
 		c.r += k

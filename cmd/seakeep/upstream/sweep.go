@@ -125,7 +125,6 @@ func (h *host) sweep(now time.Time) (more bool) {
 // stays looks whether a warm connection is still there. If it is it counts as
 // used.
 func (c *conn) stays(now time.Time) bool {
-	c.begin(context.Background(), now)
 	if !c.alive() {
 		c.host.counts.dead.Add(1)
 		return false

@@ -33,6 +33,10 @@ type Transport struct {
 	hosts map[string]*host
 	timer *time.Timer // of the next sweep
 	armed atomic.Bool // there will be one
+
+	clock   *time.Timer  // of the next tick; under mu
+	ticking atomic.Bool  // there will be one
+	ticks   atomic.Int64 // so far
 }
 
 // New returns a transport without connections. The error is that of the
@@ -132,7 +136,7 @@ func (x *exchange) closePayload() {
 // may change the request afterwards.
 func (x *exchange) drop() {
 	x.c.discard()
-	x.c.rest()
+	x.c.watch.end()
 	x.c.free()
 	if x.up != nil {
 		<-x.up.done
