@@ -167,8 +167,10 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Dura
 	if size < 0 && rc.Flush() != nil { // the first byte may be long in coming
 		return errClient
 	}
-	if done, err := splice(w, body, &clock); done {
-		return err
+	if size > spliceFrom {
+		if done, err := splice(w, body, stall); done {
+			return err
+		}
 	}
 	buf := buffers.Get().(*[32 << 10]byte)
 	defer buffers.Put(buf)
@@ -213,6 +215,10 @@ func (p *stallClock) hurry() {
 	}
 }
 
+// spliceFrom is how long a body must be at least for asking whether it can be
+// spliced.
+const spliceFrom = 16 << 10
+
 // splicer is a body that can go from socket to socket, in pieces.
 type splicer interface {
 	io.WriterTo
@@ -221,7 +227,7 @@ type splicer interface {
 }
 
 // splice sends a long body from socket to socket, if both sides can do that.
-func splice(w http.ResponseWriter, body io.Reader, p *stallClock) (done bool, err error) {
+func splice(w http.ResponseWriter, body io.Reader, stall time.Duration) (done bool, err error) {
 	to, ok := w.(io.ReaderFrom)
 	if !ok {
 		return false, nil
@@ -230,7 +236,8 @@ func splice(w http.ResponseWriter, body io.Reader, p *stallClock) (done bool, er
 	if !ok || !from.CanSplice() {
 		return false, nil
 	}
-	if _, err = from.WriteTo(&pieces{w, to, p}); err != nil && from.Fault() == nil {
+	clock := stallClock{rc: http.NewResponseController(w), stall: stall}
+	if _, err = from.WriteTo(&pieces{w, to, clock}); err != nil && from.Fault() == nil {
 		return true, errClient
 	}
 	return true, err
@@ -240,16 +247,16 @@ func splice(w http.ResponseWriter, body io.Reader, p *stallClock) (done bool, er
 type pieces struct {
 	w  io.Writer
 	to io.ReaderFrom
-	p  *stallClock
+	stallClock
 }
 
 func (s *pieces) Write(b []byte) (int, error) {
-	s.p.hurry()
+	s.hurry()
 	return s.w.Write(b)
 }
 
 // ReadFrom implements io.ReaderFrom.
 func (s *pieces) ReadFrom(r io.Reader) (int64, error) {
-	s.p.hurry()
+	s.hurry()
 	return s.to.ReadFrom(r)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"runtime/debug"
 	"strings"
 
@@ -30,6 +29,8 @@ type exchange struct {
 	upgrade string    // the protocol that the client wants to change to
 	report  seakeep.Report
 	interim interim
+	trace   httptrace.ClientTrace
+	fields  fieldValues
 	left    []string // of the caller's deadline, in milliseconds; nil: it named none
 	grpc    bool     // the client expects a status of gRPC
 	sent    bool     // the answer has begun
@@ -89,9 +90,10 @@ func (x *exchange) recovered() {
 
 // carry sends the request through the ladder and answers it.
 func (x *exchange) carry() {
-	ctx, cancel := x.context()
+	streams := x.small == nil && x.r.Body != nil && x.r.Body != http.NoBody
+	ctx, cancel := x.context(streams)
 	defer cancel()
-	if x.small == nil && x.r.Body != nil && x.r.Body != http.NoBody {
+	if streams {
 		rc := http.NewResponseController(x.w)
 		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel}
 		if x.passage != nil {
@@ -121,10 +123,12 @@ func (x *exchange) carry() {
 
 // context carries what the caller says of its request: how long it will wait,
 // and whether it is trying again itself.
-func (x *exchange) context() (context.Context, context.CancelFunc) {
+// With streams the request's body may end it; otherwise it ends with the
+// client's, which is one context less.
+func (x *exchange) context(streams bool) (context.Context, context.CancelFunc) {
 	h := x.r.Header
-	ctx := httptrace.WithClientTrace(x.r.Context(),
-		&httptrace.ClientTrace{Got1xxResponse: x.interim.got})
+	x.trace.Got1xxResponse = x.interim.got
+	ctx := httptrace.WithClientTrace(x.r.Context(), &x.trace)
 	ctx = seakeep.With(ctx, seakeep.Call{RetriedAbove: retriedAbove(h), Report: &x.report,
 		Unhurt: x.unhurt()})
 	if h[deadline.Header] != nil || h[deadline.EnvoyHeader] != nil ||
@@ -134,7 +138,7 @@ func (x *exchange) context() (context.Context, context.CancelFunc) {
 			x.left = []string{deadline.EncodeMillis(left)}
 		}
 	}
-	return x.limit(ctx)
+	return x.limit(ctx, streams)
 }
 
 // retriedAbove reports whether whoever sent the request is retrying it.
@@ -163,10 +167,10 @@ func (x *exchange) outgoing(ctx context.Context) *http.Request {
 		x.r.Header[seakeephttp.DegradedHeader] = x.degraded
 	}
 	out := x.r.WithContext(ctx)
-	u := *x.r.URL
+	u := x.r.URL
 	// The transport puts the endpoint's address in. Host stays the client's.
-	u.Scheme, u.Host, u.User = "http", "", (*url.Userinfo)(nil)
-	out.URL, out.RequestURI, out.Close, out.TransferEncoding = &u, "", false, nil
+	u.Scheme, u.Host, u.User = "http", "", nil
+	out.RequestURI, out.Close, out.TransferEncoding = "", false, nil
 	out.Body, out.GetBody = nil, nil
 	if x.small != nil {
 		out.Body, _ = x.small.body()
@@ -194,7 +198,11 @@ func (x *exchange) pass(resp *http.Response) {
 	}
 	h := x.w.Header()
 	passFields(h, resp.Header)
-	h["Via"] = append(h["Via"], viaBack(resp))
+	if back := viaBack(resp); h["Via"] == nil {
+		h["Via"] = x.fields.one(&x.fields.back, back)
+	} else {
+		h["Via"] = append(h["Via"], back)
+	}
 	if x.report.Fallback != "" {
 		h.Add("Proxy-Status", x.fallbackStatus())
 		x.log("a fallback answers", "fallback", x.report.Fallback, "status", resp.StatusCode,

@@ -14,8 +14,11 @@ import (
 // limit ends a call of gRPC with its caller's deadline, also if its answer has
 // begun: that is what a deadline means there. Whoever asked hears a status, and
 // does not depend on the dependency for it.
-func (x *exchange) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	if !x.grpc || x.r.Header[deadline.GRPCHeader] == nil {
+func (x *exchange) limit(ctx context.Context, streams bool) (context.Context, context.CancelFunc) {
+	switch {
+	case !streams && !x.grpc:
+		return ctx, func() {}
+	case !x.grpc || x.r.Header[deadline.GRPCHeader] == nil:
 		return context.WithCancel(ctx)
 	}
 	left, err := deadline.DecodeGRPC(x.r.Header.Get(deadline.GRPCHeader))

@@ -31,8 +31,9 @@ type exchange struct {
 	received bool // something of an answer was read
 	last     bool // the connection ends with the exchange
 
-	resp http.Response
-	body body
+	answered head // the latest
+	resp     http.Response
+	body     body
 }
 
 // Whole is a request's body that is in memory. Whoever sends it may take its

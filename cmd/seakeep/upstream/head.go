@@ -60,9 +60,10 @@ func (x *exchange) head() (*head, error) {
 		case n > limit || n == 0 && c.w-c.r > limit:
 			return nil, headTooLarge(limit)
 		case n > 0:
-			h, err := parseHead(c.buf[c.r : c.r+n])
+			x.answered = head{}
+			err := x.answered.parse(c.buf[c.r : c.r+n])
 			c.r += n
-			return h, err
+			return &x.answered, err
 		}
 		if err := c.fill(); err != nil {
 			return nil, ended(err, x.received)
@@ -76,14 +77,13 @@ func (x *exchange) head() (*head, error) {
 	}
 }
 
-// parseHead reads a whole head, whose lines end in CR LF. What it returns keeps
-// nothing of b.
-func parseHead(b []byte) (*head, error) {
+// parse reads a whole head, whose lines end in CR LF. It keeps nothing of b.
+func (h *head) parse(b []byte) error {
 	text := string(b[:len(b)-len("\r\n\r\n")])
 	line, rest, _ := strings.Cut(text, "\r\n")
-	h := &head{length: -1}
+	h.length = -1
 	if err := h.first(line); err != nil {
-		return nil, err
+		return err
 	}
 	lines := bytes.Count(b, newline) - 2
 	h.fields = make(http.Header, lines)
@@ -92,15 +92,15 @@ func parseHead(b []byte) (*head, error) {
 		line, rest, _ = strings.Cut(rest, "\r\n")
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || !wire.IsToken(name) {
-			return nil, errField
+			return errField
 		}
 		if value = trim(value); !wire.IsValue(value) {
-			return nil, errField
+			return errField
 		}
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		if keep, err := h.frame(name, value); err != nil || !keep {
 			if err != nil {
-				return nil, err
+				return err
 			}
 			continue
 		}
@@ -113,11 +113,11 @@ func parseHead(b []byte) (*head, error) {
 	}
 	switch {
 	case h.chunked && h.old:
-		return nil, errOldCoding
+		return errOldCoding
 	case h.chunked && h.length >= 0:
-		return nil, errTwoFrames
+		return errTwoFrames
 	}
-	return h, nil
+	return nil
 }
 
 var newline = []byte("\n")

@@ -93,6 +93,13 @@ func TestBodyFault(t *testing.T) {
 	if _, err := p.RoundTrip(newRequest(t, "POST", s.url(), body)); err != broken {
 		t.Errorf("the error is %v", err)
 	}
+	for _, size := range []int64{4, 6} { // it has 5
+		req := newRequest(t, "POST", s.url(), io.MultiReader(strings.NewReader("hello")))
+		req.ContentLength = size
+		if _, err := p.RoundTrip(req); err == nil || !strings.Contains(err.Error(), "Content-Length") {
+			t.Errorf("with a length of %d: %v", size, err)
+		}
+	}
 	if v := state(p); v.Open != 0 || v.Resent != 0 {
 		t.Errorf("%+v", v)
 	}
