@@ -247,6 +247,6 @@ func plainly(err error) string {
 
 // log writes a line about an answer that is not just the dependency's.
 func (x *exchange) log(what string, more ...any) {
-	x.p.local.info(what, append([]any{"for", x.route.name, "method", x.r.Method,
+	x.p.local.Info(what, append([]any{"for", x.route.name, "method", x.r.Method,
 		"path", x.r.URL.Path, "attempts", len(x.report.Attempts)}, more...)...)
 }

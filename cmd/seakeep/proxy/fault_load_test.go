@@ -12,6 +12,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/fault"
 	"github.com/seakeep/seakeep/seakeephttp"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // seed is what a seeded proxy's faults are drawn with.
@@ -25,7 +26,7 @@ func startSeeded(t *testing.T, text string) *under {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := seakeep.NewSet(file, seakeep.Options{Observer: observer{u.log.logger()},
+	set, err := seakeep.NewSet(file, seakeep.Options{Observer: telemetry.NewLogger(u.log.logger(), telemetry.LogOptions{}),
 		Draw: func() float64 { return float64(seed) / (1 << 53) }})
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (x *exchange) answer(m problem.Problem) {
 
 // refuse answers a request that package wire did not let through.
 func (p *Proxy) refuse(w http.ResponseWriter, r *http.Request, why *wire.Refusal) {
-	p.local.info("a request was refused", "client", r.RemoteAddr, "rule", why.Rule)
+	p.local.Info("a request was refused", "client", r.RemoteAddr, "rule", why.Rule)
 	problem.WriteFor(w, r, refusal(why))
 }
 

@@ -63,6 +63,9 @@ const (
 	defaultBodyTime = 10 * time.Second
 	// defaultStallTime is that of most servers. It runs anew with every piece.
 	defaultStallTime = 60 * time.Second
+	// linesPerSecond bounds the log of answers made here. When a dependency is
+	// down they come by the thousand, and all say the same.
+	linesPerSecond = 10
 )
 
 // Proxy carries requests to the dependencies of one policy file. Make it with
@@ -73,7 +76,8 @@ type Proxy struct {
 	set     *seakeep.Set
 	id      string // in Via, to know our own requests
 	started time.Time
-	local   *sampler // of log lines about answers made here
+	local   *telemetry.Sampler // of log lines about answers made here
+	changes *telemetry.Logger  // of states
 	metrics *telemetry.Metrics
 	tracer  *otel.Tracer // nil: no spans are made
 	reasons explanations
@@ -131,11 +135,12 @@ func newProxy(o Options) *Proxy {
 	o.bodyTime = cmp.Or(o.bodyTime, defaultBodyTime)
 	o.stallTime = cmp.Or(o.stallTime, defaultStallTime)
 	o.Log = cmp.Or(o.Log, slog.Default())
-	p := &Proxy{options: o, log: o.Log, started: time.Now(), local: newSampler(o.Log),
+	p := &Proxy{options: o, log: o.Log, started: time.Now(), local: telemetry.NewSampler(o.Log, linesPerSecond),
 		id:     strconv.FormatUint(rand.Uint64(), 36),
 		failed: make(chan error, 1), fronts: map[string]*front{},
 		transports: map[string]*seakeephttp.Transport{}}
 	p.metrics = newMetrics(o)
+	p.changes = telemetry.NewLogger(o.Log, telemetry.LogOptions{})
 	p.keys = seakeephttp.NewKeys(http.HandlerFunc(keyed), seakeephttp.HandlerOptions{
 		OpenStore: openStore, Observer: p.metrics})
 	p.drainBegun, p.beginDrain = context.WithCancel(context.Background())
@@ -251,7 +256,8 @@ func (p *Proxy) drain() error {
 	if err := p.keys.Close(); err != nil {
 		p.log.Error("the store of idempotency keys", "error", err)
 	}
-	p.local.flush()
+	p.local.Flush()
+	p.changes.Flush()
 	if p.closing.Err() != nil {
 		return ErrClosed
 	}

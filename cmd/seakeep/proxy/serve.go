@@ -43,7 +43,7 @@ func (x *exchange) serve() {
 		if refused.Rejection.Reason == core.TwinStarted { // it is served, elsewhere
 			return
 		}
-		x.p.local.info("a request was refused", "for", x.route.name, "method", x.r.Method,
+		x.p.local.Info("a request was refused", "for", x.route.name, "method", x.r.Method,
 			"path", x.r.URL.Path, "reason", refused.Rejection.Reason.String())
 		return
 	case in == nil:

@@ -76,7 +76,7 @@ func (p *Proxy) saveBudgets(states map[string][]byte) {
 		return
 	}
 	if err := file.Save(states); err != nil {
-		p.local.info("budgets could not be saved; they are tried again", "error", err)
+		p.local.Info("budgets could not be saved; they are tried again", "error", err)
 	}
 }
 

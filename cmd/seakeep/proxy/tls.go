@@ -162,7 +162,7 @@ func (p *Proxy) secure(all []wanted) (map[string]*listenTLS, error) {
 
 // unshaken logs a handshake that came to nothing.
 func (p *Proxy) unshaken(remote net.Addr, err error) {
-	p.local.info("a TLS handshake failed", "client", remote.String(), "error", err.Error())
+	p.local.Info("a TLS handshake failed", "client", remote.String(), "error", err.Error())
 }
 
 // identify says in the request who its client is, by its certificate, if the file
