@@ -142,6 +142,9 @@ func (p *pulled) begin(ctx context.Context, l *line, w wish) core.Result {
 	if l.err == io.EOF {
 		l.err = nil
 	}
+	if l.err != nil {
+		l.called() // nobody will read it
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return p.s.result(ctx, &l.sending, l.err)

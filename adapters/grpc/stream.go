@@ -172,8 +172,12 @@ var errIdle = status.Error(codes.DeadlineExceeded, "seakeepgrpc: the next messag
 // next waits for a message, and no longer than a stream may be silent. The first
 // has the attempt's limit.
 func (l *line) next(m any) error {
-	if l.stop == nil || !l.started() {
-		return l.ClientStream.RecvMsg(m)
+	if begun := l.started(); l.stop == nil || !begun {
+		err := l.ClientStream.RecvMsg(m)
+		if err == io.EOF && !begun { // gRPC itself may have repeated it, and tells the status only if asked again
+			err = l.ClientStream.RecvMsg(m)
+		}
+		return err
 	}
 	timer := time.AfterFunc(l.s.idle, func() {
 		l.mu.Lock()

@@ -2,9 +2,12 @@ package seakeepgrpc
 
 import (
 	"context"
+	"io"
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -123,6 +126,8 @@ type leg struct {
 	hurt *seakeep.Hurt // on purpose; nil: not at all
 }
 
+var errCutShort = status.Error(codes.Unavailable, "seakeepgrpc: the call was cut short")
+
 // wish is what an attempt is to be.
 type wish struct {
 	attempt    int
@@ -138,5 +143,8 @@ func (a *leg) send(ctx context.Context, u *unary, w wish) core.Result {
 	a.err = injured(sent, a.hurt, func(ctx context.Context) error {
 		return u.invoke(ctx, w, opts)
 	})
+	if a.err == io.EOF { // gRPC itself has repeated a refused stream, and has lost its status
+		a.err = errCutShort
+	}
 	return u.result(ctx, &a.sending, a.err)
 }
