@@ -85,8 +85,8 @@ func (f failed) result(classify func(error) core.Result) core.Result {
 		r.Cause = core.BadAnswer
 	case r.Outcome.Failed() && (noHandshake(f.err) || connpool.NeverSent(f.err)):
 		r.Cause = core.Unsent
-		if connpool.Refused(f.err) {
-			r.Outcome = core.Overloaded
+		if full := (*AcquireError)(nil); connpool.Refused(f.err) || errors.As(f.err, &full) {
+			r.Outcome = core.Overloaded // it is there, and too busy for this
 		}
 	case r.Cause == core.Unknown:
 		r = connectionLost(f.err, r)

@@ -69,6 +69,7 @@ type Sample struct {
 func SampleOf(took time.Duration, r core.Result) Sample {
 	s := Sample{Took: took, Outcome: r.Outcome, Reached: true}
 	switch {
+	case r.Outcome == core.Overloaded: // who refuses is there, and so is who is too busy
 	case r.Cause == core.Unsent, r.Cause == core.Reset:
 		s.Reached = false
 		if r.Outcome == core.Timeout {

@@ -44,25 +44,24 @@ func New(s Settings, report func(error)) (*Pool, error) {
 func (p *Pool) Use(s Settings) error {
 	p.mu.Lock()
 	old := p.maker.Load()
-	if old.Settings.alike(&s) && old.Connect == s.Connect {
-		if old.Settings != s {
-			next := *old
-			next.Settings = s
-			p.maker.Store(&next)
-		}
+	if old.Settings == s {
 		p.mu.Unlock()
 		return nil
 	}
-	next, err := newMaker(s, p.report)
-	if err != nil {
-		p.mu.Unlock()
-		return err
+	next := *old
+	next.Settings = s
+	if alike := old.Settings.alike(&s); !alike || old.Connect != s.Connect {
+		made, err := newMaker(s, p.report)
+		if err != nil {
+			p.mu.Unlock()
+			return err
+		}
+		next = *made
+		if next.era = old.era; !alike {
+			next.era++
+		}
 	}
-	next.era = old.era
-	if !old.Settings.alike(&s) {
-		next.era++
-	}
-	p.maker.Store(next)
+	p.maker.Store(&next)
 	all := p.all()
 	p.mu.Unlock()
 	for _, l := range all {
