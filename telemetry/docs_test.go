@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -79,4 +81,33 @@ func unitWords(unit string) string {
 		return "0 or 1"
 	}
 	return strings.Trim(unit, "{}") + "s"
+}
+
+// TestNamesInDocs: whatever page names a metric names one that there is.
+func TestNamesInDocs(t *testing.T) {
+	known := map[string]bool{}
+	for _, d := range Definitions() {
+		known[d.Name] = true
+	}
+	name := regexp.MustCompile(`\bseakeep_[a-z_]*[a-z]`)
+	for _, pattern := range []string{"../README.md", "../docs/*.md", "../docs/*/*.md"} {
+		pages, err := filepath.Glob(pattern)
+		if err != nil || len(pages) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, page := range pages {
+			data, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range name.FindAllString(string(data), -1) {
+				for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+					found = strings.TrimSuffix(found, suffix)
+				}
+				if !known[found] {
+					t.Errorf("%s: there is no metric %s", page, found)
+				}
+			}
+		}
+	}
 }

@@ -20,7 +20,7 @@ type door struct {
 	recovery       [2]atomic.Uint64
 	degrade        table // direction, by whom
 	deadline       [3]atomic.Uint64
-	keys           [11]atomic.Uint64
+	keys           [12]atomic.Uint64
 	fine           *[classes][outcomes]fineCounts
 	examples       [classes]examples
 }

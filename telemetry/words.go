@@ -70,7 +70,8 @@ var (
 
 	keyResults = []string{core.KeyMissing.String(), core.KeyInvalid.String(), core.KeyBusy.String(),
 		core.KeyReused.String(), core.KeyUnknown.String(), core.KeyNotStored.String(),
-		core.KeyReplayed.String(), "key-store-failed", "body-too-large", "body-incomplete", other}
+		core.KeyReplayed.String(), core.KeysExhausted.String(), "key-store-failed", "body-too-large",
+		"body-incomplete", other}
 
 	hops       = []string{"call", "serve"}
 	callPhases = []string{"before", "attempt", "retry", "caller"}
