@@ -16,13 +16,14 @@ type inbound struct {
 	rc     *http.ResponseController // of the same exchange
 	cancel func()                   // of the exchange
 
-	mu      sync.Mutex // held while src is read
-	state   sync.Mutex // for what follows
-	shut    bool
-	touched bool  // src was read
-	reading bool  // it is being read
-	ended   bool  // to its end
-	err     error // what it ended with instead
+	mu         sync.Mutex // held while src is read
+	state      sync.Mutex // for what follows
+	shut       bool
+	touched    bool      // src was read
+	reading    bool      // it is being read
+	ended      bool      // to its end
+	began, end time.Time // when it was asked for, and when it ended
+	err        error     // what it ended with instead
 }
 
 // Read implements io.Reader.
@@ -71,7 +72,7 @@ func (b *inbound) note(err error) {
 	b.state.Lock()
 	defer b.state.Unlock()
 	if err == io.EOF {
-		b.ended = true
+		b.ended, b.end = true, time.Now()
 		return
 	}
 	if b.err == nil && !b.shut {

@@ -6,6 +6,7 @@ import (
 	"net/http/httptrace"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/internal/grpcstatus"
@@ -43,6 +44,9 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	defer f.active.Add(-1)
 	x := &exchange{p: p, front: f, route: f.route.Load(), w: w, r: r, upgrade: upgradeOf(r.Header)}
 	x.grpc = grpcstatus.Speaks(r.Header)
+	if r.ContentLength == 0 { // with HTTP/2 net/http does not say so in this way
+		r.Body = http.NoBody
+	}
 	x.interim.w, x.interim.old = w, !r.ProtoAtLeast(1, 1)
 	defer x.recovered()
 	defer func() { x.small.drop() }()
@@ -91,8 +95,8 @@ func (x *exchange) carry() {
 	defer cancel()
 	if streams {
 		rc := http.NewResponseController(x.w)
-		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel}
-		if x.passage != nil {
+		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel, began: time.Now()}
+		if x.passage != nil && !x.grpc {
 			x.passage.Paced()
 		}
 		// If something is left of it the connection ends with the answer, which

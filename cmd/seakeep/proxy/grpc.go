@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
@@ -26,6 +27,32 @@ func (x *exchange) limit(ctx context.Context, streams bool) (context.Context, co
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, left)
+}
+
+// messageTime is how long the one message of a call may take to come: what comes
+// later is a stream, at its client's pace.
+const messageTime = 20 * time.Millisecond
+
+// pace tells the door whether the time that a call of gRPC took was its client's.
+// No length says so before, as gRPC gives none.
+func (x *exchange) pace() {
+	if x.grpc && x.body.within(messageTime) > messageTime {
+		x.passage.Paced()
+	}
+}
+
+// within returns how long the body took to come, or more than limit if it has not
+// come yet.
+func (b *inbound) within(limit time.Duration) time.Duration {
+	if b == nil {
+		return 0
+	}
+	b.state.Lock()
+	defer b.state.Unlock()
+	if !b.ended {
+		return limit + 1
+	}
+	return b.end.Sub(b.began)
 }
 
 // foreign answers a client of gRPC to whom the dependency has spoken in HTTP: a

@@ -7,6 +7,7 @@ import (
 	"net/http/httptrace"
 	"net/textproto"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -36,15 +37,17 @@ func TestHTTP2Carries(t *testing.T) {
 		w.Header().Set("X-Via", r.Header.Get("Via"))
 		w.Header().Set("X-Proto", r.Header.Get("X-Forwarded-Proto"))
 		w.Header().Set("X-Last", r.Trailer.Get("Last"))
+		w.Header().Set("X-Length", strconv.FormatInt(r.ContentLength, 10))
 		_, _ = w.Write(got)
 		w.Header().Set("Sum", "7")
 	})))
 	client := h2c(t)
 	for name, body := range map[string][]byte{"none": nil, "small": large[:100], "large": large} {
+		length := strconv.Itoa(len(body))
 		early := 0
 		req, _ := http.NewRequest(http.MethodPut, u.url("dep", "/p?q=1"), bytes.NewReader(body))
 		if name == "large" {
-			req.ContentLength = -1
+			req.ContentLength, length = -1, "-1"
 			req.Trailer = http.Header{"Last": {"one"}}
 		}
 		req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
@@ -66,7 +69,7 @@ func TestHTTP2Carries(t *testing.T) {
 		h := resp.Header
 		if !strings.HasPrefix(h.Get("X-Via"), "2 seakeep (") || h.Get("Via") != "1.1 seakeep" ||
 			h.Get("X-Proto") != "http" || resp.Trailer.Get("Sum") != "7" || early != 1 ||
-			h.Get("X-Last") != req.Trailer.Get("Last") {
+			h.Get("X-Last") != req.Trailer.Get("Last") || h.Get("X-Length") != length {
 			t.Errorf("%s: %v, trailer %v, %d early", name, h, resp.Trailer, early)
 		}
 	}

@@ -49,7 +49,10 @@ func (x *exchange) serve() {
 	case in == nil:
 		x.leave()
 	}
-	defer func() { in.End(x.status) }()
+	defer func() {
+		x.pace()
+		in.End(x.status)
+	}()
 	x.passage, x.degraded = in, x.r.Header[seakeephttp.DegradedHeader]
 	ctx, left, limited := in.Open()
 	x.r = x.r.WithContext(ctx)
