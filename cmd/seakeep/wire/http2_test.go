@@ -194,7 +194,6 @@ func TestHTTP2HalfAPreface(t *testing.T) {
 	l := limits()
 	l.HeadTime = 50 * time.Millisecond
 	s := serve(t, l, nil)
-	s.ReadHeaderTimeout = 50 * time.Millisecond
 	c := s.dial(t)
 	_, _ = io.WriteString(c, http2.ClientPreface[:20])
 	if _, err := io.ReadAll(c); err != nil {

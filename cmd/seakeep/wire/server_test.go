@@ -44,6 +44,7 @@ func serve(t *testing.T, limits Limits, handler http.HandlerFunc) *server {
 		DisableGeneralOptionsHandler: true,
 		MaxHeaderBytes:               limits.Head,
 		IdleTimeout:                  time.Minute,
+		ReadHeaderTimeout:            limits.HeadTime,
 		Handler: Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.handled.Add(1)
 			handler(w, r)
