@@ -1,6 +1,7 @@
 package seakeepgrpc
 
 import (
+	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -9,8 +10,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// A .proto file says it with: option idempotency_level = NO_SIDE_EFFECTS;
-func TestMethodsThatSayThatTheyMayRunTwice(t *testing.T) {
+// register makes a .proto file known to the program, which can be done once.
+var register = sync.OnceValue(func() error {
 	method := func(name string, level descriptorpb.MethodOptions_IdempotencyLevel) *descriptorpb.MethodDescriptorProto {
 		return &descriptorpb.MethodDescriptorProto{Name: &name, InputType: proto.String(".seakeep.test.M"),
 			OutputType: proto.String(".seakeep.test.M"), Options: &descriptorpb.MethodOptions{IdempotencyLevel: &level}}
@@ -24,9 +25,14 @@ func TestMethodsThatSayThatTheyMayRunTwice(t *testing.T) {
 				method("Set", descriptorpb.MethodOptions_IDEMPOTENT),
 				method("Add", descriptorpb.MethodOptions_IDEMPOTENCY_UNKNOWN)}}}}, nil)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := protoregistry.GlobalFiles.RegisterFile(file); err != nil {
+	return protoregistry.GlobalFiles.RegisterFile(file)
+})
+
+// A .proto file says it with: option idempotency_level = NO_SIDE_EFFECTS;
+func TestMethodsThatSayThatTheyMayRunTwice(t *testing.T) {
+	if err := register(); err != nil {
 		t.Fatal(err)
 	}
 	for method, want := range map[string]bool{"/seakeep.test.S/Read": true, "/seakeep.test.S/Set": true,
