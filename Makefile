@@ -19,7 +19,7 @@ NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:red
 # The modules in go.work, so that a new one is checked without a line here.
 # The benchmarks stay out of -race, which would only slow them down.
 MODULES = $(shell awk '/^use \(/ {on = 1; next} /^\)/ {on = 0} on {print $$1}' go.work)
-RACED   = $(filter-out ./bench,$(MODULES))
+RACED   = $(filter-out ./bench ./internal/promcheck,$(MODULES))
 every   = $(addsuffix /...,$(1))
 
 # What must hold without a clock, a network or an operating system.
@@ -49,7 +49,8 @@ test: setup format vet tidy pure staticcheck unit ## everything that must hold; 
 .PHONY: unit
 unit: ## the tests, with the race detector; the longest and the benchmarks' own without
 	go test -race $(call every,$(RACED))
-	go test ./core/... ./sim/... ./cmd/seakeep/explore $(call every,./bench)
+	go test ./core/... ./sim/... ./cmd/seakeep/explore ./cmd/seakeep/alerts \
+		$(call every,./bench ./internal/promcheck)
 
 .PHONY: format
 format: ## gofmt has nothing to change

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -148,4 +149,14 @@ func showSize(bytes int64) string {
 		}
 	}
 	return "0B"
+}
+
+// ParseRate reads a rate as a policy file has it, such as 333/s or 10/m, and
+// returns it per second.
+func ParseRate(text string) (perSecond float64, err error) {
+	v, problem := parseRate(text)
+	if problem != "" || v == 0 {
+		return 0, fmt.Errorf("%q %s; give a rate such as 333/s", text, cmp.Or(problem, "is nothing"))
+	}
+	return v, nil
 }

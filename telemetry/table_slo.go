@@ -25,7 +25,7 @@ var sloMetrics = map[id]Definition{
 	idBudgetOfPeriod: gauge(partSLO, "seakeep_slo_budget_left_of_period_ratio",
 		"seakeep.slo.budget_left_of_period", "1", []string{labelSLO},
 		"The same by the events that the whole period will have had, which its policy goes by."),
-	idBurnRate: gauge(partSLO, "seakeep_slo_burn_rate", "seakeep.slo.burn_rate", "",
+	idBurnRate: gauge(partSLO, "seakeep_slo_burn_rate", "seakeep.slo.burn_rate", "{time}",
 		[]string{labelSLO, "window"},
 		"How many times too fast the budget burns over a window; 1 spends it in one period."),
 	idBurning: gauge(partSLO, "seakeep_slo_burning", "seakeep.slo.burning", "", []string{labelSLO, "window"},

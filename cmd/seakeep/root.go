@@ -59,7 +59,7 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
+		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(), newSLOCommand(), newExportCommand(),
 		newDegradeCommand(), newFaultCommand())
 	return root
 }

@@ -104,6 +104,7 @@ var floors = map[string]int{
 	"bench":                top,
 	"bench/proxy":          top,
 	"internal/conformance": top,
+	"internal/promcheck":   top,
 	"internal/simcheck":    top,
 	"internal/golden":      top,
 	"internal/tidy":        top,

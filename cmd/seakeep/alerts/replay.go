@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -38,26 +39,57 @@ func Steady(rate, share float64, length time.Duration) Incident {
 
 // Fired is an alert in a replay.
 type Fired struct {
-	Alert    string        `json:"alert"`
-	Severity string        `json:"severity"`
-	Window   string        `json:"window,omitempty"`
-	After    time.Duration `json:"after"`  // since the incident began
-	Clears   time.Duration `json:"clears"` // since the incident began; -1: not in the replay
-	Spent    float64       `json:"spent"`  // share of the period's budget when it fires
+	Alert    string
+	Severity string
+	Window   string
+	After    time.Duration // since the incident began
+	Clears   time.Duration // since the incident began; -1: not in the replay
+	Spent    float64       // share of the period's budget when it fires
 }
 
 // Replay is what an incident did to an objective.
 type Replay struct {
-	Objective string        `json:"objective"`
-	Goal      float64       `json:"goal"`
-	Period    time.Duration `json:"period"`
-	For       time.Duration `json:"for"`
-	Events    uint64        `json:"events"` // of the incident
-	Bad       uint64        `json:"bad"`
-	Fired     []Fired       `json:"fired"`
-	Spent     float64       `json:"spent"`  // share of the budget, by the counts
-	Left      float64       `json:"left"`   // share of the budget, by the rules at the end
-	Lasted    time.Duration `json:"lasted"` // how much was replayed
+	Objective string
+	Goal      float64
+	Period    time.Duration
+	For       time.Duration
+	Events    uint64 // of the incident
+	Bad       uint64
+	Fired     []Fired
+	Spent     float64       // share of the budget, by the counts
+	Left      float64       // share of the budget, by the rules at the end
+	Lasted    time.Duration // how much was replayed
+}
+
+// MarshalJSON writes times in seconds; one that clears after the replay is left
+// out.
+func (f Fired) MarshalJSON() ([]byte, error) {
+	type plain struct {
+		Alert    string   `json:"alert"`
+		Severity string   `json:"severity"`
+		Window   string   `json:"window,omitempty"`
+		After    float64  `json:"after_s"`
+		Clears   *float64 `json:"clears_s,omitempty"`
+		Spent    float64  `json:"spent"`
+	}
+	p := plain{f.Alert, f.Severity, f.Window, f.After.Seconds(), nil, f.Spent}
+	if f.Clears >= 0 {
+		clears := f.Clears.Seconds()
+		p.Clears = &clears
+	}
+	return json.Marshal(p)
+}
+
+// MarshalJSON writes times in seconds.
+func (r Replay) MarshalJSON() ([]byte, error) {
+	fired := r.Fired
+	if fired == nil {
+		fired = []Fired{}
+	}
+	return json.Marshal(map[string]any{"objective": r.Objective, "goal": r.Goal,
+		"period_s": r.Period.Seconds(), "allowed_s": Allowed(r.Goal, r.Period).Seconds(),
+		"for_s": r.For.Seconds(), "events": r.Events, "bad": r.Bad, "fired": fired, "spent": r.Spent,
+		"left": r.Left, "lasted_s": r.Lasted.Seconds()})
 }
 
 // replaying is a replay under way.

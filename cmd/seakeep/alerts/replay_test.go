@@ -22,6 +22,9 @@ const checkout = "version: 1\nservice: shop\nserve: {}\nslo:\n  - {name: checkou
 // The times of the workbook's alerts with nothing but errors, to the step of the
 // evaluation: 52 s, 2.2 min, 4.3 min and 4.3 min.
 func TestTimesOfBurnAlerts(t *testing.T) {
+	if raced {
+		t.Skip("a day of rules; without the race detector it runs")
+	}
 	r, err := Run(parse(t, checkout), "checkout", Steady(100, 1, 5*time.Minute))
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +50,9 @@ func TestTimesOfBurnAlerts(t *testing.T) {
 // A fiftieth of all for an hour: 20 times too fast, so that 2 % are spent after
 // 43.2 minutes.
 func TestSlowBurn(t *testing.T) {
+	if raced {
+		t.Skip("a day of rules; without the race detector it runs")
+	}
 	r, err := Run(parse(t, checkout), "checkout", Steady(100, 0.02, time.Hour))
 	if err != nil {
 		t.Fatal(err)
@@ -70,6 +76,9 @@ func TestSlowBurn(t *testing.T) {
 
 // Of few events no alert is made, and of one error neither.
 func TestGuard(t *testing.T) {
+	if raced {
+		t.Skip("a day of rules; without the race detector it runs")
+	}
 	const rare = 1.0 / 600 // six an hour
 	r, err := Run(parse(t, checkout), "checkout", Steady(rare, 1, 20*time.Minute))
 	if err != nil {

@@ -134,7 +134,8 @@ func (o objective) count(d time.Duration) []Rule {
 	return []Rule{
 		{Record: eventsRecord + w, Expr: sum(EventsMetric), Labels: o.labels()},
 		{Record: badRecord + w, Expr: sum(BadMetric), Labels: o.labels()},
-		{Record: ratioRecord + w, Expr: o.made(badRecord+w) + " / (" + o.made(eventsRecord+w) + " > 0)"},
+		{Record: ratioRecord + w, Expr: o.made(badRecord+w) + " / (" + o.made(eventsRecord+w) + " > 0)",
+			Labels: o.labels()},
 	}
 }
 
@@ -147,10 +148,11 @@ func (o objective) period() []Rule {
 	budget := number(o.Budget())
 	return []Rule{
 		{Record: goalRecord, Expr: "vector(" + number(o.Config.Objective) + ")", Labels: o.labels()},
-		{Record: eventsRecord + w, Expr: sum(eventsRecord)},
-		{Record: badRecord + w, Expr: sum(badRecord)},
-		{Record: ratioRecord + w, Expr: o.made(badRecord+w) + " / (" + o.made(eventsRecord+w) + " > 0)"},
-		{Record: leftRecord, Expr: "1 - " + o.made(ratioRecord+w) + " / " + budget},
+		{Record: eventsRecord + w, Expr: sum(eventsRecord), Labels: o.labels()},
+		{Record: badRecord + w, Expr: sum(badRecord), Labels: o.labels()},
+		{Record: ratioRecord + w, Expr: o.made(badRecord+w) + " / (" + o.made(eventsRecord+w) + " > 0)",
+			Labels: o.labels()},
+		{Record: leftRecord, Expr: "1 - " + o.made(ratioRecord+w) + " / " + budget, Labels: o.labels()},
 	}
 }
 
