@@ -59,7 +59,8 @@ fails. One policy file says how each dependency is protected.`,
 		SilenceUsage:  true,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
-		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(), newSLOCommand(), newExportCommand(),
+		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
+		newSLOCommand(), newExportCommand(),
 		newDegradeCommand(), newFaultCommand())
 	return root
 }

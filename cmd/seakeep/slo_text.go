@@ -36,8 +36,9 @@ func promisesOf(file *config.File) (all []promise) {
 	for i := range file.SLO.Objectives {
 		o := &file.SLO.Objectives[i]
 		p := promise{Name: o.Name, Place: o.Place.String(), Objective: o.Config.Objective,
-			Window: alerts.Window(o.Window.Length()), Allowed: alerts.Allowed(o.Config.Objective, o.Window.Length()).Seconds(),
-			what: goodIs(o), Alerts: []promisedAlert{}}
+			Window:  alerts.Window(o.Window.Length()),
+			Allowed: alerts.Allowed(o.Config.Objective, o.Window.Length()).Seconds(),
+			what:    goodIs(o), Alerts: []promisedAlert{}}
 		if o.Window.Calendar != slo.Rolling {
 			p.Window = "a " + o.Window.Calendar.String()
 		}

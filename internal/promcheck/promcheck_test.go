@@ -151,36 +151,11 @@ func TestSameTimes(t *testing.T) {
 	}
 	b := newBoth(t, alerts.Rules(file, alerts.Options{SlothNames: true}).String())
 	const history = 75 * time.Hour
-	events, bad, retries := map[string]float64{}, map[string]float64{}, 0.0
+	w := &world{both: b, events: map[string]float64{}, bad: map[string]float64{}}
 	changes := 0
 	var last []string
-	scrape := func(at time.Duration, step float64, share float64, there bool) {
-		for _, pod := range []string{"a", "b"} {
-			if pod == "b" && !there {
-				continue
-			}
-			for _, slo := range []string{"checkout", "month"} {
-				if at > 0 && at%(11*time.Minute) == 0 { // a restart
-					events[slo+pod], bad[slo+pod] = 0, 0
-				}
-				events[slo+pod] += 10 * step
-				bad[slo+pod] += 10 * step * share
-				with := map[string]string{"slo": slo, "instance": pod}
-				b.add(alerts.EventsMetric, with, begin.Add(at), events[slo+pod])
-				b.add(alerts.BadMetric, with, begin.Add(at), bad[slo+pod])
-			}
-		}
-		retries += 100 * step * share
-		with := map[string]string{"dependency": "pricing", "instance": "a", "outcome": "failure"}
-		b.add("seakeep_attempts_total", merged(with, "kind", "first"), begin.Add(at), 10*at.Seconds()+1e7)
-		b.add("seakeep_attempts_total", merged(with, "kind", "retry"), begin.Add(at), retries)
-		if there { // a gauge that comes and goes
-			b.add("seakeep_bulkhead_in_flight", map[string]string{"dependency": "pricing", "instance": "a"}, begin.Add(at), 60*share)
-			b.add("seakeep_bulkhead_limit", map[string]string{"dependency": "pricing", "instance": "a"}, begin.Add(at), 40)
-		}
-	}
 	for at := -history; at < 0; at += time.Minute {
-		scrape(at, 60, 0, true)
+		w.scrape(at, 60, 0, true)
 	}
 	for at := time.Duration(0); at <= 50*time.Minute; at += 15 * time.Second {
 		share, there := 0.0, true
@@ -193,7 +168,7 @@ func TestSameTimes(t *testing.T) {
 		if m := at.Minutes(); m > 20 && m < 23 || m > 30 && m < 31 {
 			there = false
 		}
-		scrape(at, 15, share, there)
+		w.scrape(at, 15, share, there)
 		if at%(30*time.Second) != 0 {
 			continue
 		}
@@ -209,6 +184,43 @@ func TestSameTimes(t *testing.T) {
 	}
 	if changes < 8 {
 		t.Errorf("only %d changes were compared", changes)
+	}
+}
+
+// world is what both see.
+type world struct {
+	*both
+	events, bad map[string]float64
+	retries     float64
+}
+
+// scrape adds what counters and gauges show at a time; there is whether the second
+// pod and the gauges are.
+func (w *world) scrape(at time.Duration, step, share float64, there bool) {
+	now := begin.Add(at)
+	for _, pod := range []string{"a", "b"} {
+		if pod == "b" && !there {
+			continue
+		}
+		for _, slo := range []string{"checkout", "month"} {
+			if at > 0 && at%(11*time.Minute) == 0 { // a restart
+				w.events[slo+pod], w.bad[slo+pod] = 0, 0
+			}
+			w.events[slo+pod] += 10 * step
+			w.bad[slo+pod] += 10 * step * share
+			with := map[string]string{"slo": slo, "instance": pod}
+			w.add(alerts.EventsMetric, with, now, w.events[slo+pod])
+			w.add(alerts.BadMetric, with, now, w.bad[slo+pod])
+		}
+	}
+	w.retries += 100 * step * share
+	with := map[string]string{"dependency": "pricing", "instance": "a", "outcome": "failure"}
+	w.add("seakeep_attempts_total", merged(with, "kind", "first"), now, 10*at.Seconds()+1e7)
+	w.add("seakeep_attempts_total", merged(with, "kind", "retry"), now, w.retries)
+	if there { // a gauge that comes and goes
+		with := map[string]string{"dependency": "pricing", "instance": "a"}
+		w.add("seakeep_bulkhead_in_flight", with, now, 60*share)
+		w.add("seakeep_bulkhead_limit", with, now, 40)
 	}
 }
 

@@ -25,17 +25,21 @@ var failures = []failure{
 	{alert: "SeakeepPoolExhausted", severity: "page", hold: "1m", anchor: "pool-exhausted",
 		expr: `max without (instance, pod) (seakeep_bulkhead_in_flight{$match} / seakeep_bulkhead_limit{$match}) > 0.9
 or
-sum without (instance, pod, reason) (rate(seakeep_calls_rejected_total{reason=~"bulkhead-full|queue-timeout"$and}[2m]))
+sum without (instance, pod, reason)
+    (rate(seakeep_calls_rejected_total{reason=~"bulkhead-full|queue-timeout"$and}[2m]))
   / (sum without (instance, pod, outcome) (rate(seakeep_calls_total{$match}[2m])) > 0) > 0.05`,
 		summary: "the slots for {{ $labels.dependency }} are taken",
-		text:    "Calls wait for a slot or are refused. It is slower than the bulkhead was sized for, or gets more calls."},
+		text: "Calls wait for a slot or are refused. It is slower than the bulkhead was sized " +
+			"for, or gets more calls."},
 	{alert: "SeakeepDependencyHoldsCalls", severity: "page", hold: "1m", keep: "2m", anchor: "dependency-holds-calls",
 		expr: `sum without (instance, pod) (seakeep_calls_in_flight{$match})
   > 4 * sum without (instance, pod) (avg_over_time(seakeep_calls_in_flight{$match}[5m] offset 10m)) + 20`,
 		summary: "calls of {{ $labels.dependency }} pile up",
-		text:    "Far more calls are under way than ten minutes ago. They hold threads, connections and memory of everything else."},
+		text: "Far more calls are under way than ten minutes ago. They hold threads, " +
+			"connections and memory of everything else."},
 	{alert: "SeakeepServiceOverloaded", severity: "page", hold: "2m", anchor: "service-overloaded",
-		expr: `sum without (instance, pod, criticality, reason) (rate(seakeep_shed_total{reason!="tenant-limit"$and}[2m]))
+		expr: `sum without (instance, pod, criticality, reason)
+    (rate(seakeep_shed_total{reason!="tenant-limit"$and}[2m]))
   / (sum without (instance, pod, criticality, outcome) (rate(seakeep_requests_total{$match}[2m])) > 0) > 0.05`,
 		summary: "more comes in than can be served",
 		text:    "{{ $value | humanizePercentage }} of the requests are turned away."},
@@ -56,16 +60,21 @@ sum without (instance, pod, kind, outcome) (rate(seakeep_attempts_total{kind="fi
 		summary: "a storm of retries hits {{ $labels.dependency }}",
 		text:    "Calls rise while the traffic that causes them is flat: what is added are retries."},
 	{alert: "SeakeepDeadlinesOutOfOrder", severity: "ticket", hold: "2m", anchor: "deadlines-out-of-order",
-		expr: `sum without (instance, pod, dependency, operation, hop, phase) (rate(seakeep_deadline_exceeded_total{hop="serve",phase="work"$and}[2m]))
+		expr: `sum without (instance, pod, dependency, operation, hop, phase)
+    (rate(seakeep_deadline_exceeded_total{hop="serve",phase="work"$and}[2m]))
   / (sum without (instance, pod, criticality, outcome) (rate(seakeep_requests_total{$match}[2m])) > 0) > 0.02
 or
 sum without (instance, pod, hop, phase) (rate(seakeep_deadline_exceeded_total{hop="call",phase="caller"$and}[2m]))
   / (sum without (instance, pod, outcome) (rate(seakeep_calls_total{$match}[2m])) > 0) > 0.02`,
 		summary: "work goes on for callers who have given up",
-		text:    "{{ $value | humanizePercentage }} end after the caller's deadline, so the inner limits are longer than the outer one."},
+		text: "{{ $value | humanizePercentage }} end after the caller's deadline, so the inner " +
+			"limits are longer than the outer one."},
 	{alert: "SeakeepRecoveryInLockstep", severity: "ticket", keep: "10m", anchor: "recovery-in-lockstep",
-		expr: `stddev without (instance, pod) (increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1)
-  < 0.02 * avg without (instance, pod) (increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1)
+		expr: `stddev without (instance, pod) (
+  increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1
+) < 0.02 * avg without (instance, pod) (
+  increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1
+)
 and
 count without (instance, pod) (increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1) >= 5`,
 		summary: "breakers of {{ $labels.dependency }} come back at the same moment",
@@ -75,24 +84,29 @@ count without (instance, pod) (increase(seakeep_breaker_state_seconds_total{stat
   sum without (from, reason) (increase(seakeep_breaker_transitions_total{to="open"$and}[1h]))
 ) > 4`,
 		summary: "the breaker of {{ $labels.dependency }} flaps",
-		text:    "It has opened {{ $value | humanize }} times in an hour. Its window is tiny, its threshold is near the normal rate of errors, or retries make the failures."},
+		text: "It has opened {{ $value | humanize }} times in an hour. Its window is tiny, its " +
+			"threshold is near the normal rate of errors, or retries make the failures."},
 	{alert: "SeakeepMetastable", severity: "page", hold: "3m", keep: "2m", anchor: "metastable",
 		expr: `sum without (instance, pod, criticality) (rate(seakeep_requests_good_total{$match}[2m]))
   / (sum without (instance, pod, criticality, outcome) (rate(seakeep_requests_total{$match}[2m])) > 0) < 0.5
 and
-sum without (instance, pod, dependency, operation, hop, phase) (rate(seakeep_deadline_exceeded_total{hop="serve"$and}[2m]))
+sum without (instance, pod, dependency, operation, hop, phase)
+    (rate(seakeep_deadline_exceeded_total{hop="serve"$and}[2m]))
   > 0.3 * sum without (instance, pod, criticality, outcome) (rate(seakeep_requests_total{$match}[2m]))
 and
 sum without (instance, pod, criticality) (rate(seakeep_requests_good_total{$match}[2m]))
-  < 0.5 * sum without (instance, pod, criticality) (max_over_time(rate(seakeep_requests_good_total{$match}[5m])[30m:1m] offset 1m))`,
+  < 0.5 * sum without (instance, pod, criticality)
+    (max_over_time(rate(seakeep_requests_good_total{$match}[5m])[30m:1m] offset 1m))`,
 		summary: "the service works and nobody gets an answer in time",
-		text:    "Half of what was useful once is not, and what is done is too late. If the trigger is gone, it will not end by itself: admit less."},
+		text: "Half of what was useful once is not, and what is done is too late. If the " +
+			"trigger is gone, it will not end by itself: admit less."},
 }
 
 // overload is the alert of a fallback to another dependency, which the file knows
 // of.
 func overload(from, to string) failure {
-	return failure{alert: "SeakeepFallbackOverload", severity: "page", hold: "1m", keep: "2m", anchor: "fallback-overload",
+	return failure{alert: "SeakeepFallbackOverload", severity: "page", hold: "1m", keep: "2m",
+		anchor: "fallback-overload",
 		expr: strings.ReplaceAll(`sum without (instance, pod, outcome, operation) (rate(seakeep_calls_total{TO}[2m]))
   > 2 * (
     sum without (instance, pod, outcome, operation) (rate(seakeep_calls_total{TO}[5m] offset 10m))
@@ -152,7 +166,9 @@ func Rules(f *config.File, opt Options) *File {
 	return out
 }
 
-var matchForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*(=|!=|=~|!~)"[^"\\]*"(,[a-zA-Z_][a-zA-Z0-9_]*(=|!=|=~|!~)"[^"\\]*")*$`)
+const matcher = `[a-zA-Z_][a-zA-Z0-9_]*(=|!=|=~|!~)"[^"\\]*"`
+
+var matchForm = regexp.MustCompile("^" + matcher + "(," + matcher + ")*$")
 
 // CheckMatch says what is wrong with more matchers.
 func CheckMatch(match string) error {
