@@ -92,6 +92,7 @@ func (f *proxyFlags) check() error {
 func (f *proxyFlags) run(cmd *cobra.Command) error {
 	f.options.Log = newLog(cmd.ErrOrStderr(), f.log)
 	slog.SetDefault(f.options.Log) // net/http says some things by itself, in no form
+	makeRoom()
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
