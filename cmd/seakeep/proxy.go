@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -64,7 +65,7 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 	flags.BoolVar(&f.options.NativeHistograms, "native-histograms", false,
 		"offer durations on /metrics in fine buckets too, for a Prometheus that takes native histograms")
 	flags.BoolVar(&f.options.Standard, "net-http", false,
-		"send to plain HTTP/1.1 servers by Go's net/http, too: the reference, at twice the cost")
+		"leave plain HTTP/1.1 to Go's net/http, on both sides: the reference, at twice the cost")
 	flags.StringVar(&f.tracing.endpoint, "otlp-endpoint", "",
 		"`address` that takes spans by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same")
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
@@ -89,7 +90,15 @@ func (f *proxyFlags) check() error {
 	return f.tracing.check()
 }
 
+// collectPercent is GOGC for a proxy. What lives in one is so small that Go's 100
+// would have it collect dozens of times a second; at 400 it takes some 10 MiB
+// more, and 3 to 9 % less processor time.
+const collectPercent = 400
+
 func (f *proxyFlags) run(cmd *cobra.Command) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectPercent)
+	}
 	f.options.Log = newLog(cmd.ErrOrStderr(), f.log)
 	slog.SetDefault(f.options.Log) // net/http says some things by itself, in no form
 	makeRoom()

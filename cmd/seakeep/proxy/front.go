@@ -80,7 +80,7 @@ type front struct {
 	kind     frontKind
 	listener *wire.Listener
 	server   *http.Server              // of the admin address, and of what own leaves to it
-	own      *h1.Server                // nil: the admin address
+	own      *h1.Server                // nil: server has all
 	route    atomic.Pointer[route]     // nil for the admin address
 	tls      atomic.Pointer[listenTLS] // nil: there is none
 	active   atomic.Int64              // requests under way, tunnels among them
@@ -118,7 +118,7 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		// OPTIONS * is for the dependency to answer.
 		DisableGeneralOptionsHandler: true,
 	}
-	if kind != adminFront {
+	if kind != adminFront && !p.options.Standard {
 		f.own = &h1.Server{Handler: handler, Others: f.server, IdleTime: idleTime,
 			ErrorLog: f.server.ErrorLog}
 	}

@@ -41,8 +41,8 @@ type Options struct {
 	// NativeHistograms has /metrics offer durations in fine buckets too, for a
 	// Prometheus that takes native histograms.
 	NativeHistograms bool
-	// Standard sends requests to plain HTTP/1.1 servers with net/http as well,
-	// which is the reference for the proxy's own pool and costs about twice as
+	// Standard has net/http serve and send what is plain HTTP/1.1 as well. It is
+	// the reference for the proxy's own front and pool, and costs about twice as
 	// much.
 	Standard bool
 	// Trace, if set, returns what makes spans, for the service that the policy
