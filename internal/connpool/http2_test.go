@@ -120,6 +120,26 @@ func TestF160BelowTheLastStreamIsNotSentAgain(t *testing.T) {
 		})
 }
 
+// A server that goes away while nothing is under way, and does not hang up: the
+// next request has another connection, and the first does not count any more.
+func TestGoAwayWhileIdle(t *testing.T) {
+	goes := func(p *h2peer.Peer) {
+		stream, body, _ := p.Request()
+		_ = p.Answer(stream, string(body))
+		_ = p.GoAway(stream, h2peer.NoError)
+		_, _, _ = p.Request()
+	}
+	withPeers(t, config.Connections{Max: 1}, []func(*h2peer.Peer){goes, echoes},
+		func(t *testing.T, p *Pool, w *wires) {
+			get(t, p, "/")
+			time.Sleep(time.Second)
+			get(t, p, "/")
+			if s := state(t, p); s.Open != 1 || w.opened.Load() != 2 {
+				t.Errorf("%+v, %d opened", s, w.opened.Load())
+			}
+		})
+}
+
 // Without a way to have the body again the request is not sent again, and the
 // error says that it did not run.
 func TestNotProcessedAndNotReplayable(t *testing.T) {

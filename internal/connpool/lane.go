@@ -150,6 +150,8 @@ func (l *lane) look(c *conn, now time.Time, m *maker) {
 		if c.InFlight() == 0 {
 			l.drop(c)
 		}
+	case c.Available() == 0 && c.InFlight() == 0:
+		l.drop(c) // the server said GOAWAY while nothing was under way
 	default:
 		if c.Available() > 0 && !c.listed {
 			c.listed = true
