@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/seakeep/seakeep/config"
 )
@@ -13,14 +14,17 @@ import (
 const mostFiles = 1000
 
 // Follow adds to the files those that their dependencies name as their own
-// policies, and theirs, each once. Read reads one. What cannot be read is an
+// policies, and theirs, each once, also one that is given twice. Read reads one. What cannot be read is an
 // error, as is a graph of more than 1,000 files; the mistakes of a file are a
 // config.Errors.
 func Follow(files []*config.File, read func(path string) (*config.File, error)) ([]*config.File, error) {
 	seen := map[string]bool{}
-	for _, f := range files {
-		seen[filepath.Clean(f.Name())] = true
-	}
+	files = slices.DeleteFunc(slices.Clone(files), func(f *config.File) bool {
+		path := filepath.Clean(f.Name())
+		twice := seen[path]
+		seen[path] = true
+		return twice
+	})
 	for i := 0; i < len(files); i++ {
 		for _, d := range files[i].Dependencies {
 			if d.Policy == "" {

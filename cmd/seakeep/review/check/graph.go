@@ -1,8 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seakeep/seakeep/config"
@@ -47,6 +49,10 @@ type graph struct {
 }
 
 func newGraph(sources []*source) *graph {
+	// Of two files for one service the first by name counts, however they are given.
+	sources = slices.SortedFunc(slices.Values(sources), func(a, b *source) int {
+		return cmp.Compare(a.Name(), b.Name())
+	})
 	g := &graph{sources: sources}
 	for _, from := range sources {
 		for _, d := range from.Dependencies {

@@ -43,7 +43,7 @@ var rules []*Rule
 
 func init() {
 	rules = slices.Concat(timeoutRules, retryRules, breakerRules, bulkheadRules, hedgeRules,
-		fallbackRules, endpointRules, serveRules, fileRules, graphRules, commentRules)
+		fallbackRules, endpointRules, connectionRules, serveRules, fileRules, graphRules, commentRules)
 }
 
 // Report is what was found.

@@ -3,12 +3,9 @@ package check
 import (
 	"fmt"
 	"math"
-	"net/url"
 	"regexp"
-	"slices"
 	"time"
 
-	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/health"
 	"github.com/seakeep/seakeep/core/shard"
 )
@@ -55,27 +52,6 @@ var endpointRules = []*Rule{
 		Fix:        "outlier: {}",
 		Bites:      "one endpoint fails, or is slow",
 		dependency: outlierMissing},
-	{ID: "tls-unverified", Severity: Error, Title: "whoever is in between reads and changes everything",
-		Why: "Without verification anybody may answer in the server's place: the encryption keeps out " +
-			"nobody who is on the way.",
-		Number:     "endpoints that are not verified, beside none",
-		Fix:        "tls.ca, the file of the authority that signs their certificates",
-		Bites:      "somebody gets between the two",
-		dependency: tlsUnverified},
-	{ID: "connections-unjittered", Severity: Warning, Title: "all connections end in the same instant",
-		Why: "Connections that were opened together, as after a start, are closed and opened again " +
-			"together, for ever.",
-		Number:     "connections opened in the same second, beside those that jitter of 10% leaves",
-		Fix:        "connections.jitter of 10%",
-		Bites:      "a release opens all connections together",
-		dependency: connectionsUnjittered},
-	{ID: "connections-under-slots", Severity: Warning, Title: "calls that have a slot wait for a connection",
-		Why: "With HTTP/1 a call has a connection to itself. A pool that is smaller than the bulkhead " +
-			"makes calls wait in a second line, which no rung of the ladder sees.",
-		Number:     "connections to all endpoints, beside slots",
-		Fix:        "connections.max so that all slots can have one, or left out",
-		Bites:      "the dependency gets slow",
-		dependency: connectionsUnder},
 	{ID: "shard-overlap", Severity: Warning, Title: "tenants share too many endpoints",
 		Why: "Shards keep a bad tenant from the others. When many have the same endpoints, it takes " +
 			"them along.",
@@ -198,53 +174,4 @@ func shardOverlap(s *subject) {
 		}
 	}
 	s.report(f)
-}
-
-func tlsUnverified(s *subject) {
-	if s.dep.TLS == nil || !s.dep.TLS.Insecure {
-		return
-	}
-	n := float64(max(1, len(s.dep.Endpoints)))
-	s.report(found{keys: []string{"tls.insecure-skip-verify"},
-		why:     fmt.Sprintf("no certificate of %s is verified", s.name()),
-		number:  Number{"endpoints that are not verified", n, 0, "endpoints"},
-		fix:     "remove tls.insecure-skip-verify, and give tls.ca if the authority is your own",
-		changes: []Change{{s.path("tls.insecure-skip-verify"), ""}}})
-}
-
-func connectionsUnjittered(s *subject) {
-	c := s.dep.Connections
-	if c.Lifetime == 0 || c.Jitter > 0 {
-		return
-	}
-	spread := max(1, c.Lifetime.Seconds()/10)
-	s.report(found{keys: []string{"connections.jitter", "connections"},
-		why: fmt.Sprintf("connections to %s that were opened together are opened again together, every %s",
-			s.name(), span(c.Lifetime)),
-		number:  Number{"of 100 connections, opened in the same second", 100, 100 / spread, "connections"},
-		fix:     "set connections.jitter to 10%",
-		changes: []Change{s.set("connections.jitter", "10%%")}})
-}
-
-func connectionsUnder(s *subject) {
-	b, c, n := s.slots(), s.dep.Connections, len(s.dep.Endpoints)
-	if b == nil || c.Max == 0 || n == 0 || c.Max*n >= b.Limit || !s.alone() {
-		return
-	}
-	good := (b.Limit + n - 1) / n
-	s.report(found{keys: []string{"connections.max"},
-		why: fmt.Sprintf("%d calls to %s may be under way on %d connections", b.Limit, s.name(),
-			c.Max*n),
-		number:  Number{"connections", float64(c.Max * n), float64(b.Limit), "connections"},
-		fix:     fmt.Sprintf("set connections.max to %d, or leave it out", good),
-		changes: []Change{s.set("connections.max", "%d", good)}})
-}
-
-// alone reports whether each call surely has a connection to itself.
-func (s *subject) alone() bool {
-	if s.dep.Protocol == config.HTTP1 {
-		return true
-	}
-	return s.dep.Protocol == config.AnyProtocol && !slices.ContainsFunc(s.dep.Endpoints,
-		func(u *url.URL) bool { return u.Scheme != "http" })
 }

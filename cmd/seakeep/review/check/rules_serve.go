@@ -59,6 +59,13 @@ var serveRules = []*Rule{
 		Fix:    "serve.tenants.limit of a quarter of the door's",
 		Bites:  "one tenant sends far more than usual",
 		file:   tenantTakesAll},
+	{ID: "probes-refused", Severity: Warning, Title: "health checks of the service wait in line with users",
+		Why: "serve.health is none, so that under an overload probes are refused or late. An orchestrator " +
+			"then takes away what was healthy, and the others get its load.",
+		Number: "paths that are never refused, beside one",
+		Fix:    "leave out serve.health, or name the paths that probes ask",
+		Bites:  "more requests come than it can serve",
+		file:   probesRefused},
 	{ID: "idempotency-forgets", Severity: Info, Title: "a restart forgets which writes were made",
 		Why: "Keys are kept in memory. A client that retries a write across a restart makes it a second " +
 			"time.",
@@ -223,4 +230,15 @@ func idempotencyForgets(s *subject) {
 		number:  Number{"time that keys outlive a restart", 0, inMillis(24 * time.Hour), "ms"},
 		fix:     "set serve.idempotency.store to a file, such as keys.db",
 		changes: []Change{{"serve.idempotency.store", "keys.db"}}})
+}
+
+func probesRefused(s *subject) {
+	if s.door() == nil || s.door().Slots == nil || len(s.Serve.Health) > 0 {
+		return
+	}
+	s.report(found{keys: []string{"serve.health"},
+		why:     "no path is for health checks, so that they are refused like everything else",
+		number:  Number{"paths that are never refused", 0, 1, "paths"},
+		fix:     "remove serve.health, which has the usual paths by default",
+		changes: []Change{{"serve.health", ""}}})
 }

@@ -14,6 +14,7 @@ import (
 const (
 	runs     = 5
 	mostRate = 1000 // calls a second that are run; more tell no more
+	longRate = 100  // in a scenario of ten minutes
 
 	us     = "our-service"
 	beside = "another-page" // of our service, which calls nothing
@@ -92,7 +93,12 @@ func (s *stage) keys(w world) (all []named) {
 }
 
 // rate is how often the dependency is called a second.
-func (s *stage) rate() float64 { return rateOf(s.dep.Measured) }
+func (s *stage) rate() float64 {
+	if s.whole > 60 {
+		return min(longRate, rateOf(s.dep.Measured))
+	}
+	return rateOf(s.dep.Measured)
+}
 
 func rateOf(m config.Measured) float64 {
 	if m.Rate == 0 {

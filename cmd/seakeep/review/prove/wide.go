@@ -28,7 +28,7 @@ func usualErrors(s *stage) string { return s.fleet(5, s.dep.Measured.Errors) }
 
 // flood is our service behind its door, with twice as many users as it can serve.
 func flood(s *stage) string {
-	s.warm, s.whole = 5, 20
+	s.warm, s.whole = 4, 12
 	var b strings.Builder
 	s.head(&b)
 	v := s.file.Serve
