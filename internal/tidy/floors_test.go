@@ -82,6 +82,7 @@ var floors = map[string]int{
 	"cmd/seakeep/wire":         6,
 	"cmd/seakeep/upstream":     7,
 	"cmd/seakeep/h1":           7,
+	"cmd/seakeep/presets":      8,
 	"cmd/seakeep/review":       8,
 	"cmd/seakeep/explore":      8,
 	"cmd/seakeep/review/check": 8,
