@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +124,30 @@ func TestCheckGitHub(t *testing.T) {
 	}
 }
 
+func TestCheckJUnit(t *testing.T) {
+	_, stdout, _ := runCommand("", "check", "--format", "junit", badExample, "../../examples/checkout/seakeep.yaml")
+	var all struct {
+		Suites []struct {
+			Name                     string `xml:"name,attr"`
+			Tests, Failures, Skipped int    `xml:",attr"`
+			Cases                    []struct {
+				Name    string `xml:"name,attr"`
+				Failure *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	stdout = strings.NewReplacer("tests=", "Tests=", "failures=", "Failures=", "skipped=", "Skipped=").Replace(stdout)
+	if err := xml.Unmarshal([]byte(stdout), &all); err != nil {
+		t.Fatal(err)
+	}
+	bad, good := all.Suites[0], all.Suites[1]
+	if bad.Failures < 40 || bad.Tests != len(bad.Cases) || bad.Tests < 60 || good.Failures != 0 || good.Skipped != 1 {
+		t.Errorf("%d of %d failed; of the good %d, and %d skipped", bad.Failures, bad.Tests, good.Failures, good.Skipped)
+	}
+}
+
 // The files of a graph are followed from the first, or given.
 func TestCheckGraph(t *testing.T) {
 	for _, args := range [][]string{{"../../testdata/check/retry-layers.yaml"},
@@ -149,7 +174,7 @@ func TestCheckCommandLine(t *testing.T) {
 		{"bad.yaml", exitUsage, "", "bad.yaml:1:10: version: 2 is not known here; use 1"},
 		{"none.yaml", exitUsage, "", "no such file"},
 		{"lost.yaml", exitUsage, "", "lost.yaml:4:15: dependencies.a.policy: policy file: open gone.yaml"},
-		{"--format xml good.yaml", exitUsage, "", `--format is "xml"; use text, json, sarif, github`},
+		{"--format xml good.yaml", exitUsage, "", `--format is "xml"; use text, json, sarif, github, junit`},
 		{"--fail-on all good.yaml", exitUsage, "", `"all" is no severity; use error, warning or info, or never`},
 		{"--explain nothing", exitUsage, "", `there is no rule "nothing"`},
 		{"--list-rules good.yaml", exitUsage, "", "leave the files out"},

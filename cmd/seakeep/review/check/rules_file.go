@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/call"
@@ -39,6 +40,14 @@ var fileRules = []*Rule{
 		Fix:    "admin.listen on 127.0.0.1",
 		Bites:  "somebody finds the port",
 		file:   adminExposed},
+	{ID: "sequence-over-deadline", Severity: Info, Title: "calls one after another may not fit into a request",
+		Why: "Each dependency fits into serve.deadline, all of them together do not. Where a request calls " +
+			"one after the other, the last gets no time when the first are slow, though they are within " +
+			"their limits. The file does not say which calls do.",
+		Number: "time that all of them may take, beside the deadline",
+		Fix:    "shorter limits, a longer deadline, or calls side by side",
+		Bites:  "the dependencies get slow together",
+		file:   sequenceOver},
 	{ID: "objective-out-of-reach", Severity: Warning, Title: "more is promised than the dependencies keep",
 		Why: "Dependencies that every request needs and nothing can stand in for multiply: four of " +
 			"99.9 % leave 99.6 %. An objective above that is missed on a usual month.",
@@ -195,4 +204,38 @@ func outOfReach(s *subject) {
 			number: Number{"what the dependencies leave", 100 * left, 100 * o.Objective, "%"},
 			fix:    "promise less, or let something stand in for one of them"})
 	}
+}
+
+func sequenceOver(s *subject) {
+	deadline := s.deadline()
+	if deadline == 0 {
+		return
+	}
+	var sum time.Duration
+	var names []string
+	for _, d := range s.Dependencies {
+		if d.Kind != config.Critical {
+			continue
+		}
+		v := s.of(d, s.rule)
+		_, total := v.times()
+		takes := v.worst(0.5)
+		if total > 0 {
+			takes = min(takes, total)
+		}
+		if takes == 0 || takes > deadline {
+			return // which is a finding of its own
+		}
+		sum += takes
+		names = append(names, d.Name)
+	}
+	if sum <= deadline {
+		return
+	}
+	s.report(found{keys: []string{"serve.deadline.default"},
+		why: fmt.Sprintf("%s may take %s one after the other, and a request has %s",
+			strings.Join(names, ", "), span(sum), span(deadline)),
+		number:  Number{"time that all of them may take", inMillis(sum), inMillis(deadline), "ms"},
+		fix:     "shorten their limits, or call them side by side",
+		changes: []Change{}})
 }

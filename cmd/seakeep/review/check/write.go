@@ -10,7 +10,7 @@ import (
 )
 
 // Formats are the forms that Write knows.
-var Formats = []string{"text", "json", "sarif", "github"}
+var Formats = []string{"text", "json", "sarif", "github", "junit"}
 
 // Output is a report with the files that it is about.
 type Output struct {
@@ -31,6 +31,8 @@ func (o *Output) Write(w io.Writer, format string) error {
 		return encode(w, o.sarif())
 	case "github":
 		return o.github(w)
+	case "junit":
+		return o.junit(w)
 	}
 	return o.text(w)
 }
