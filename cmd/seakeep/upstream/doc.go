@@ -38,7 +38,7 @@
 // the past. Most exchanges are over before anybody could have called them off,
 // and to listen to a context costs as much as to parse a head. So one clock for
 // all, which runs while there are exchanges, finds those that have taken a whole
-// tick of 5 ms, and only they are listened to. A deadline is exact: one that is
+// tick of 10 ms, and only they are listened to. A deadline is exact: one that is
 // near is listened to at once. A cancellation is noticed up to two ticks late.
 //
 // No exchange sets a timer. One that is earlier than all others would wake the

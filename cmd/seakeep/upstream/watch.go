@@ -8,7 +8,7 @@ import (
 
 // tick is how often somebody looks for exchanges whose context is to be listened
 // to. One that is over within a tick never was, and most are.
-const tick = 5 * time.Millisecond
+const tick = 10 * time.Millisecond
 
 // watch ends what waits on a connection when the context of its exchange ends.
 type watch struct {
