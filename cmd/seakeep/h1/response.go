@@ -215,7 +215,13 @@ func (w *response) ReadFrom(src io.Reader) (int64, error) {
 	if err := w.send(nil); err != nil {
 		return 0, err
 	}
-	n, err := io.Copy(w.c.nc, io.LimitReader(src, w.length-w.written))
+	// The kernel moves what is at most one limit away from its socket.
+	left := w.length - w.written
+	limited, ok := src.(*io.LimitedReader)
+	if !ok || limited.N > left {
+		limited = &io.LimitedReader{R: src, N: left}
+	}
+	n, err := w.c.nc.ReadFrom(limited)
 	if w.written += n; err != nil {
 		w.err = err
 	}
