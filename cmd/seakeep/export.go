@@ -1,13 +1,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/alerts"
+	"github.com/seakeep/seakeep/cmd/seakeep/board"
 	"github.com/seakeep/seakeep/config"
 )
 
@@ -21,7 +21,7 @@ func newExportCommand() *cobra.Command {
 		Args:  knownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	addCommands(c, newExportPrometheusCommand())
+	addCommands(c, newExportPrometheusCommand(), newExportGrafanaCommand(), newExportOpenSLOCommand())
 	return c
 }
 
@@ -47,6 +47,17 @@ func newExportPrometheusCommand() *cobra.Command {
 	return c
 }
 
+const exportGrafanaLong = `Writes a dashboard for Grafana: what users get, what each dependency does to the
+service, and what is left of the error budgets. Import it as it is; it asks for
+the Prometheus to use.`
+
+func newExportGrafanaCommand() *cobra.Command {
+	c := exporter("grafana FILE", "Write a dashboard", exportGrafanaLong,
+		func(file *config.File, w io.Writer) error { return board.New(file).Write(w) })
+	c.Example = "  seakeep export grafana seakeep.yaml >seakeep.json"
+	return c
+}
+
 // exporter is a command that reads a policy file and writes something else.
 func exporter(use, about, long string, write func(*config.File, io.Writer) error) *cobra.Command {
 	return &cobra.Command{
@@ -55,18 +66,36 @@ func exporter(use, about, long string, write func(*config.File, io.Writer) error
 		Long:  long,
 		Args:  onePolicy,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, shown, err := readFile(args[0], cmd.InOrStdin())
+			file, _, err := readFile(args[0], cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
-			if err := write(file, cmd.OutOrStdout()); err != nil {
-				if errors.Is(err, errNoObjectives) {
-					err = fmt.Errorf("%s: %w", shown, err)
-				}
-				return err
-			}
-			return nil
+			return write(file, cmd.OutOrStdout())
 		},
 		DisableFlagsInUseLine: true,
 	}
+}
+
+const exportOpenSLOLong = `Writes the objectives as documents of OpenSLO v1: a Service, an SLO for each, and
+an AlertPolicy and an AlertCondition for each alert. What OpenSLO cannot say goes
+to standard error.`
+
+func newExportOpenSLOCommand() *cobra.Command {
+	c := exporter("openslo FILE", "Write objectives as OpenSLO v1", exportOpenSLOLong, nil)
+	c.Example = "  seakeep export openslo seakeep.yaml >openslo.yaml"
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		file, shown, err := readFile(args[0], cmd.InOrStdin())
+		if err != nil {
+			return err
+		}
+		if file.SLO == nil {
+			return fmt.Errorf("%s: %w", shown, errNoObjectives)
+		}
+		losses, err := alerts.OpenSLO(file, cmd.OutOrStdout())
+		for _, loss := range losses {
+			fmt.Fprintln(cmd.ErrOrStderr(), "not in the documents:", loss)
+		}
+		return err
+	}
+	return c
 }

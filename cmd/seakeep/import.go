@@ -13,8 +13,9 @@ import (
 )
 
 const importLong = `Makes a policy file from settings of Envoy (YAML or JSON: a bootstrap, clusters,
-routes, or a piece of them), of gRPC (a service config) or of Resilience4j (YAML
-or properties). The file - is standard input.
+routes, or a piece of them), of gRPC (a service config), of Resilience4j (YAML or
+properties) or of OpenSLO (objectives and their alerts). The file - is standard
+input.
 
 The policy goes to standard output, each value with a comment that says where it
 comes from. The report goes to standard error and lists every setting of the
@@ -32,8 +33,8 @@ type importFlags struct {
 func newImportCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use:   "import envoy|grpc|resilience4j FILE",
-		Short: "Make a policy file from settings of Envoy, gRPC or Resilience4j",
+		Use:   "import envoy|grpc|resilience4j|openslo FILE",
+		Short: "Make a policy file from settings of Envoy, gRPC, Resilience4j or OpenSLO",
 		Long:  importLong,
 		Example: "  seakeep import envoy envoy.yaml >seakeep.yaml\n" +
 			"  seakeep import resilience4j --service checkout - <application.yml",
@@ -52,12 +53,13 @@ func newImportCommand() *cobra.Command {
 // imports are the translations by the word for their source.
 var imports = map[string]func([]byte, string) (*foreign.Translation, error){
 	"envoy": foreign.Envoy, "grpc": foreign.GRPC, "resilience4j": foreign.Resilience4j,
+	"openslo": foreign.OpenSLO,
 }
 
 func oneImport(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) < 2:
-		return errors.New("give envoy, grpc or resilience4j, and then a file, or - for standard input")
+		return errors.New("give envoy, grpc, resilience4j or openslo, and then a file, or - for standard input")
 	case len(args) > 2:
 		return fmt.Errorf("one file at a time; %q is left over", args[2])
 	}
@@ -66,7 +68,7 @@ func oneImport(_ *cobra.Command, args []string) error {
 
 func (f *importFlags) check(args []string) error {
 	if imports[args[0]] == nil {
-		return fmt.Errorf("%q cannot be imported; use envoy, grpc or resilience4j", args[0])
+		return fmt.Errorf("%q cannot be imported; use envoy, grpc, resilience4j or openslo", args[0])
 	}
 	if f.report != "text" && f.report != "json" {
 		return fmt.Errorf("--report is %q; use text or json", f.report)

@@ -73,8 +73,8 @@ func TestImportFails(t *testing.T) {
 		{"grpc -", "", "seakeep: stdin: the input is empty\n", exitWork},
 		{"envoy none.yaml", "", "open none.yaml: no such file", exitWork},
 		{"envoy -", strings.Repeat("#", 1<<20+1), "larger than 1 MiB", exitWork},
-		{"envoy", "", "give envoy, grpc or resilience4j, and then a file", exitUsage},
-		{"istio -", "", `"istio" cannot be imported; use envoy, grpc or resilience4j`, exitUsage},
+		{"envoy", "", "give envoy, grpc, resilience4j or openslo, and then a file", exitUsage},
+		{"istio -", "", `"istio" cannot be imported; use envoy, grpc, resilience4j or openslo`, exitUsage},
 		{"envoy - --report xml", "", `--report is "xml"; use text or json`, exitUsage},
 		{"envoy - --service a/b", "", `--service is "a/b"`, exitUsage},
 	} {

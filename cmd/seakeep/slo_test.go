@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/proxy"
+	"github.com/seakeep/seakeep/config"
 )
 
 const sloFile = `version: 1
@@ -142,5 +143,50 @@ func TestExportPrometheus(t *testing.T) {
 	}
 	for _, want := range []string{"SeakeepErrorBudgetBurn", `job=\"shop\"`, "SeakeepRetryStorm"} {
 		expect(t, "standard output", stdout, want)
+	}
+}
+
+func TestExportGrafana(t *testing.T) {
+	status, stdout, stderr := runCommand(sloFile, "export", "grafana", "-")
+	var board map[string]any
+	if err := json.Unmarshal([]byte(stdout), &board); err != nil || status != exitOK || stderr != "" {
+		t.Errorf("status %d, %v, %s", status, err, stderr)
+	}
+}
+
+// What OpenSLO can say comes back the same; what it cannot is told.
+func TestOpenSLOThereAndBack(t *testing.T) {
+	status, documents, losses := runCommand(sloFile, "export", "openslo", "-")
+	if status != exitOK || !strings.Contains(losses, "checkout: an alert policy has one condition") {
+		t.Fatalf("status %d, %s", status, losses)
+	}
+	status, policy, report := runCommand(documents, "import", "openslo", "-")
+	if status != exitOK {
+		t.Fatalf("status %d, %s", status, report)
+	}
+	before, err := config.Parse("a", []byte(sloFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := config.Parse("b", []byte(policy))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, policy)
+	}
+	if len(after.SLO.Objectives) != len(before.SLO.Objectives) || after.Service != before.Service {
+		t.Fatal(policy)
+	}
+	for i, o := range before.SLO.Objectives {
+		got := after.SLO.Objectives[i]
+		if got.Name != o.Name || got.Config.Objective != o.Config.Objective || got.Window != o.Window {
+			t.Errorf("%+v became %+v", o, got)
+		}
+		for j, p := range o.Alerts {
+			if got.Alerts[j] != p {
+				t.Errorf("%+v became %+v", p, got.Alerts[j])
+			}
+		}
+	}
+	if status, _, stderr := runCommand("version: 1\nservice: s\ndependencies: {a: {}}\n", "export", "openslo", "-"); status != exitWork {
+		t.Error(status, stderr)
 	}
 }

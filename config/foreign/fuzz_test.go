@@ -65,6 +65,7 @@ func promise(t *testing.T, f importer, read func([]byte) (*node, error), data []
 func FuzzEnvoy(f *testing.F)        { fuzz(f, "envoy", readFragments) }
 func FuzzGRPC(f *testing.F)         { fuzz(f, "grpc", readTree) }
 func FuzzResilience4j(f *testing.F) { fuzz(f, "resilience4j", readSpring) }
+func FuzzOpenSLO(f *testing.F)      { fuzz(f, "openslo", readFragments) }
 
 // odd are values that settings should not have, and some that they may.
 var odd = []string{"0", "1", "3", "7.5", "64", "100", "1000", "99999", "4294967295", "1e9", "-1", "0.0001",
@@ -76,7 +77,7 @@ var odd = []string{"0", "1", "3", "7.5", "64", "100", "1000", "99999", "42949672
 // dropped and lines doubled, many times over.
 func TestOddValuesInEveryPlace(t *testing.T) {
 	read := map[string]func([]byte) (*node, error){"envoy": readFragments, "grpc": readTree,
-		"resilience4j": readSpring}
+		"resilience4j": readSpring, "openslo": readFragments}
 	rounds := 40
 	if testing.Short() {
 		rounds = 20

@@ -38,7 +38,7 @@ func TestEachSettingOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			read := map[string]func([]byte) (*node, error){"envoy": readFragments, "grpc": readTree,
-				"resilience4j": readSpring}[format]
+				"resilience4j": readSpring, "openslo": readFragments}[format]
 			root, err := read(data)
 			if err != nil {
 				t.Fatal(err)

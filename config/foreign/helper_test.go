@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // importer is one of the three translations.
 type importer func(data []byte, service string) (*Translation, error)
 
-var importers = map[string]importer{"envoy": Envoy, "grpc": GRPC, "resilience4j": Resilience4j}
+var importers = map[string]importer{"envoy": Envoy, "grpc": GRPC, "resilience4j": Resilience4j,
+	"openslo": OpenSLO}
 
 // translate imports text and checks what holds for every translation.
 func translate(t *testing.T, f importer, text string) (*Translation, *config.File) {

@@ -92,6 +92,7 @@ var floors = map[string]int{
 
 	"cmd/seakeep/promrules": 7,
 	"cmd/seakeep/alerts":    8,
+	"cmd/seakeep/board":     8,
 
 	"cmd/seakeep/demo/live":     8,
 	"cmd/seakeep/review/prove":  9,
