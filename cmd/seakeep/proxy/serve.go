@@ -75,8 +75,35 @@ func (x *exchange) serve() {
 		x.r.Body, _ = x.small.body()
 	}
 	ctx = context.WithValue(x.r.Context(), exchangeKey{}, x)
-	x.p.keys.Serve(x.w, x.r.WithContext(ctx), cfg.Idempotency)
+	x.p.keys.Serve(&answering{x.w, x}, x.r.WithContext(ctx), cfg.Idempotency)
 }
+
+// answering takes down the status of an answer that a key gives in place of the
+// program: without it the door would take the request for one that nobody
+// answered in time.
+type answering struct {
+	http.ResponseWriter
+	x *exchange
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *answering) WriteHeader(status int) {
+	if w.x.status == 0 && status >= http.StatusOK {
+		w.x.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *answering) Write(p []byte) (int, error) {
+	if w.x.status == 0 {
+		w.x.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets http.ResponseController reach what is beneath.
+func (w *answering) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type exchangeKey struct{}
 
