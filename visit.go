@@ -76,6 +76,13 @@ func (v *Visit) Left() (time.Duration, bool) {
 // Waited returns how long the request waited at the door.
 func (v *Visit) Waited() time.Duration { return v.v.Waited() }
 
+// Took returns how long the request took, from its arrival until its answer
+// began; 0 before End.
+func (v *Visit) Took() time.Duration { return v.v.Took() }
+
+// Class returns how important the request is.
+func (v *Visit) Class() core.Criticality { return v.class }
+
 // Late reports whether the request's deadline has passed, or had when the
 // answer began.
 func (v *Visit) Late() bool { return v.v.Late(Now()) }

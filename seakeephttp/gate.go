@@ -44,9 +44,10 @@ type Passage struct {
 	Request *http.Request
 	visit   *seakeep.Visit // nil: it is none of the door's business
 	arrival seakeep.Arrival
-	promise *promise   // nil: no objective is about it
-	body    *timedBody // nil: nothing ends it
-	tied    *waiter    // nil: it is not
+	promise *promise     // nil: no objective is about it
+	body    *timedBody   // nil: nothing ends it
+	tied    *waiter      // nil: it is not
+	outcome core.Outcome // known at the end
 }
 
 // tell adds to a context what the calls that are made with it should know.
@@ -162,12 +163,23 @@ func (p *Passage) Paced() {
 func (p *Passage) End(status int) {
 	if p.visit != nil {
 		result := p.result(status)
+		p.outcome = result.Outcome
 		p.visit.End(result)
 		p.promise.end(p.arrival.Class, result.Outcome)
 	}
 	if p.tied != nil {
 		p.tied.cancel()
 	}
+}
+
+// Ended tells of a request what metrics have of it, once End was called: how
+// important it was, how it ended, and how long it took. ok is false if it was none
+// of the door's business.
+func (p *Passage) Ended() (c core.Criticality, o core.Outcome, took time.Duration, ok bool) {
+	if p.visit == nil || p.outcome == 0 {
+		return 0, 0, 0, false
+	}
+	return p.visit.Class(), p.outcome, p.visit.Took(), true
 }
 
 // result says what the end of a request means to the door.

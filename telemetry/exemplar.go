@@ -77,7 +77,11 @@ type Span struct {
 // Exemplify keeps a span's trace as the exemplar of its duration, if it is time
 // for another.
 func (m *Metrics) Exemplify(s Span, trace func() string) {
-	store(m.of(s.Policy).examples.slot(s.Timed, s.Outcome, s.Took), s.Took, trace)
+	p := (*m.policies.Load())[s.Policy]
+	if p == nil { // nothing was counted of it, so that there is nothing to be an exemplar of
+		return
+	}
+	store(p.examples.slot(s.Timed, s.Outcome, s.Took), s.Took, trace)
 }
 
 // ExemplifyRequest is Exemplify for a request that came in.

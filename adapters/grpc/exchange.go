@@ -130,7 +130,7 @@ func (x *exchange) facts(r core.Result) call.Facts {
 // tell returns the context to send an attempt with. What the caller says itself
 // about what we know better does not count.
 func (x *exchange) tell(ctx context.Context, attempt int, copied bool) context.Context {
-	var pairs [8]string
+	var pairs [12]string
 	add := pairs[:0]
 	if c, said := seakeep.LookupCriticality(x.ctx); said {
 		add = append(add, criticalityField, c.String())
@@ -148,6 +148,7 @@ func (x *exchange) tell(ctx context.Context, attempt int, copied bool) context.C
 	if key := x.info.IdempotencyKey; key != "" && x.outgoing(keyField) == "" {
 		add = append(add, keyField, idempotency.FormatKey(key))
 	}
+	add = x.traced(ctx, add)
 	if len(add) == 0 {
 		return ctx
 	}

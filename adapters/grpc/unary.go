@@ -146,5 +146,6 @@ func (a *leg) send(ctx context.Context, u *unary, w wish) core.Result {
 	if a.err == io.EOF { // gRPC itself has repeated a refused stream, and has lost its status
 		a.err = errCutShort
 	}
+	u.stated(ctx, a.err)
 	return u.result(ctx, &a.sending, a.err)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
@@ -24,6 +25,10 @@ func (a *attempt) Sending(r *http.Request) {
 		attribute.String("url.full", shown(r.URL))}
 	if original != "" {
 		all = append(all, attribute.String("http.request.method_original", original))
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		all = append(all, attribute.String("rpc.system.name", "grpc"),
+			attribute.String("rpc.method", strings.TrimPrefix(r.URL.Path, "/")))
 	}
 	if a.number > 0 {
 		all = append(all, attribute.Int("http.request.resend_count", a.number))

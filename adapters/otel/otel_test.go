@@ -11,9 +11,17 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/adapters/otel"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/seakeephttp"
 	"github.com/seakeep/seakeep/telemetry"
 )
+
+// What an attempt is asked for by those who send it.
+var _ seakeephttp.RequestTrace = (func() seakeephttp.RequestTrace {
+	_, call := otel.NewTracer(otel.Options{}).StartCall(context.Background(), "any")
+	_, a := call.StartAttempt(context.Background(), 0, false)
+	return a.(seakeephttp.RequestTrace)
+})()
 
 // world is a set with a dependency, and what its calls leave behind.
 type world struct {
@@ -261,5 +269,26 @@ func TestServed(t *testing.T) {
 			s.trace != "4bf92f3577b34da6a3ce929d0e0e4736" {
 			t.Errorf("%v", s)
 		}
+	}
+}
+
+// TestRPC: an attempt over gRPC has its names.
+func TestRPC(t *testing.T) {
+	r := &recorder{}
+	ctx, call := otel.NewTracer(otel.Options{Provider: r}).StartCall(context.Background(), "pricing")
+	_, a := call.StartAttempt(ctx, 0, false)
+	sent := map[string]string{}
+	m := a.(interface {
+		Calling(string, func(field, value string))
+		Status(string)
+	})
+	m.Calling("shop.Pricing/Quote", func(field, value string) { sent[field] = value })
+	m.Status("DeadlineExceeded")
+	a.EndAttempt(seakeep.AttemptReport{Result: core.Result{Outcome: core.Timeout}})
+	s := r.ended()[0]
+	if s.name != "shop.Pricing/Quote" || s.attrs["rpc.system.name"] != "grpc" || s.attrs["rpc.method"] != s.name ||
+		s.attrs["rpc.response.status_code"] != "DEADLINE_EXCEEDED" || s.attrs["error.type"] != "DEADLINE_EXCEEDED" ||
+		sent["traceparent"] != "00-"+s.trace+"-"+s.id+"-01" {
+		t.Errorf("%v, sent %v", s, sent)
 	}
 }

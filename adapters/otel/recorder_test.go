@@ -111,3 +111,22 @@ func (r *recorder) await(t *testing.T, n int) []*span {
 	t.Fatalf("%v", r.ended())
 	return nil
 }
+
+// plain writes attributes as text.
+type plain struct{}
+
+// Encode implements attribute.Encoder.
+func (plain) Encode(it attribute.Iterator) string {
+	text := ""
+	for it.Next() {
+		a := it.Attribute()
+		if text != "" {
+			text += ","
+		}
+		text += string(a.Key) + "=" + a.Value.Emit()
+	}
+	return text
+}
+
+// ID implements attribute.Encoder.
+func (plain) ID() attribute.EncoderID { return attribute.EncoderID{} }

@@ -3,15 +3,20 @@ package otel
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // Served is the span of a request that came in.
 type Served struct {
+	of     *Tracer
 	span   trace.Span
 	method string
 }
@@ -40,7 +45,7 @@ func (t *Tracer) StartServed(r *http.Request) (context.Context, *Served) {
 		}
 		span.SetAttributes(all...)
 	}
-	return ctx, &Served{span: span, method: spanName(method)}
+	return ctx, &Served{of: t, span: span, method: spanName(method)}
 }
 
 // Route says which of the program's routes it was, such as /orders/{id}: a
@@ -49,6 +54,15 @@ func (s *Served) Route(route string) {
 	if s.span.IsRecording() && route != "" {
 		s.span.SetName(s.method + " " + route)
 		s.span.SetAttributes(attribute.String("http.route", route))
+	}
+}
+
+// Exemplify offers the span's trace as the exemplar of how long a request took, as
+// the door has counted it.
+func (s *Served) Exemplify(c core.Criticality, o core.Outcome, took time.Duration) {
+	if sc := s.span.SpanContext(); s.of.metrics != nil && sc.IsSampled() {
+		s.of.metrics.ExemplifyRequest(c, telemetry.Span{Outcome: o, Took: took},
+			func() string { return sc.TraceID().String() })
 	}
 }
 

@@ -142,8 +142,9 @@ type attempt struct {
 	span   trace.Span
 	ctx    context.Context
 	number int
-	status int   // of the answer; 0: there is none, or it is not HTTP's
-	err    error // why there is none
+	status int    // of the answer; 0: there is none, or it is not HTTP's
+	err    error  // why there is none
+	rpc    string // status of gRPC; empty: it is not gRPC's, or not known
 }
 
 // EndAttempt implements seakeep.AttemptTrace.
@@ -181,6 +182,8 @@ func (a *attempt) errorType(r *seakeep.AttemptReport) string {
 		return ""
 	case a.status >= 400:
 		return statusText(a.status)
+	case a.rpc != "" && a.rpc != "OK":
+		return a.rpc
 	case o == core.Success:
 		return ""
 	case o == core.Timeout:

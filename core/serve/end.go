@@ -54,6 +54,7 @@ func (v *Visit) End(now core.Instant, r core.Result) {
 		answered = v.answered
 	}
 	took := answered.Sub(v.admitted)
+	v.took = answered.Sub(v.arrived)
 	from, to := 0, 0
 	if v.held {
 		v.held = false
@@ -77,7 +78,7 @@ func (v *Visit) End(now core.Instant, r core.Result) {
 	if from != to { // whatever the observer does, everything has been given back
 		d.changed(now, core.LimitChanged, number(from), number(to))
 	}
-	e := core.Event{Kind: core.RequestEnded, Outcome: r.Outcome, Took: answered.Sub(v.arrived)}
+	e := core.Event{Kind: core.RequestEnded, Outcome: r.Outcome, Took: v.took}
 	if !useful {
 		e.Detail = "late"
 	}

@@ -80,6 +80,7 @@ type Visit struct {
 	deadline core.Instant
 	after    time.Duration
 	left     time.Duration // until the caller's deadline, on arrival
+	took     time.Duration // known at the end
 }
 
 // Reason returns why the visit was refused.
@@ -93,6 +94,10 @@ func (v *Visit) Deadline() core.Instant { return v.deadline }
 
 // Waited returns how long the request waited before it was let in.
 func (v *Visit) Waited() time.Duration { return v.admitted.Sub(v.arrived) }
+
+// Took returns how long the request took from its arrival until its answer began;
+// 0 before End.
+func (v *Visit) Took() time.Duration { return v.took }
 
 // Begin decides about a request that has come in. It panics if the request is
 // of no class that there is.

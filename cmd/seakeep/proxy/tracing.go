@@ -28,5 +28,12 @@ func (x *exchange) follow() (end func()) {
 	}
 	ctx, span := x.p.tracer.StartServed(x.r)
 	x.r = x.r.WithContext(ctx)
-	return func() { span.End(max(x.status, x.refused)) }
+	return func() {
+		if x.passage != nil {
+			if class, outcome, took, ok := x.passage.Ended(); ok {
+				span.Exemplify(class, outcome, took)
+			}
+		}
+		span.End(max(x.status, x.refused))
+	}
 }
