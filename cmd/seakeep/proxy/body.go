@@ -164,9 +164,11 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Dura
 	rc := http.NewResponseController(w)
 	clock := stallClock{rc: rc, stall: stall}
 	clock.hurry()
-	defer clock.hurry()                // for what the server has kept; it takes the deadline off then
-	if size < 0 && rc.Flush() != nil { // the first byte may be long in coming
-		return errClient
+	defer clock.hurry() // for what the server has kept; it takes the deadline off then
+	var head *lateHead
+	if size < 0 { // the first byte may be long in coming
+		head = flushLater(rc)
+		defer head.stop()
 	}
 	if size > spliceFrom {
 		if done, err := splice(w, body, stall); done {
@@ -178,6 +180,7 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Dura
 	left := size
 	for {
 		n, err := body.Read(buf[:])
+		head.stop()
 		if n > 0 {
 			clock.hurry()
 			if _, err := w.Write(buf[:n]); err != nil {
@@ -197,6 +200,41 @@ func copyBody(w http.ResponseWriter, body io.Reader, size int64, stall time.Dura
 			return errClient
 		}
 	}
+}
+
+// headWait is how long an answer's head waits for the first of its body, which
+// mostly has come with it: to send both at once costs half.
+const headWait = time.Millisecond
+
+// lateHead sends an answer's head if its body lets it wait.
+type lateHead struct {
+	mu    sync.Mutex // held while it is sent
+	over  bool
+	timer *time.Timer
+}
+
+func flushLater(rc *http.ResponseController) *lateHead {
+	h := &lateHead{}
+	h.timer = time.AfterFunc(headWait, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if !h.over {
+			_ = rc.Flush() // a client that has gone shows with the first piece
+		}
+	})
+	return h
+}
+
+// stop leaves the head to whoever calls it, who sends the first piece or ends the
+// answer. It may be called again.
+func (h *lateHead) stop() {
+	if h == nil || h.over {
+		return
+	}
+	h.timer.Stop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.over = true
 }
 
 // stallClock bounds how long a client may take nothing.

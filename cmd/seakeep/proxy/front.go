@@ -40,7 +40,6 @@ func (p *Proxy) http2() *http.HTTP2Config {
 		MaxReceiveBufferPerStream:     256 << 10,
 		SendPingTimeout:               30 * time.Second, // a silent end is asked whether it is there
 		PingTimeout:                   15 * time.Second,
-		WriteByteTimeout:              p.options.stallTime,
 	}
 }
 
@@ -113,7 +112,7 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		IdleTimeout:       idleTime,
 		Protocols:         protocols(),
 		HTTP2:             p.http2(),
-		MaxHeaderBytes:    p.options.MaxHead, // wire's limit is reached first
+		MaxHeaderBytes:    2 * p.options.MaxHead, // package wire has the limit itself
 		ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),
 		// OPTIONS * is for the dependency to answer.
 		DisableGeneralOptionsHandler: true,

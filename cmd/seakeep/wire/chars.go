@@ -59,17 +59,20 @@ func hexTable() (t [256]uint8) {
 	return t
 }
 
-func allToken(text []byte) bool { return len(text) > 0 && all(text, tokenChar) }
+// text is bytes as they were read, or as net/http has them.
+type text interface{ ~string | ~[]byte }
 
-func allValue(text []byte) bool { return all(text, valueChar) }
+func allToken[T text](text T) bool { return len(text) > 0 && all(text, tokenChar) }
 
-func allHost(text []byte) bool { return all(text, hostChar) }
+func allValue[T text](text T) bool { return all(text, valueChar) }
 
-func allTarget(text []byte) bool { return all(text, targetChar) }
+func allHost[T text](text T) bool { return all(text, hostChar) }
 
-func all(text []byte, kind uint8) bool {
-	for _, c := range text {
-		if chars[c]&kind == 0 {
+func allTarget[T text](text T) bool { return all(text, targetChar) }
+
+func all[T text](text T, kind uint8) bool {
+	for i := range len(text) {
+		if chars[text[i]]&kind == 0 {
 			return false
 		}
 	}

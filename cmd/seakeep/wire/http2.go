@@ -8,10 +8,6 @@ import (
 // preface is what a client of HTTP/2 begins with (RFC 9113, section 3.4).
 const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// fieldCost is what a field of HTTP/2 counts beside its name and its value (RFC
-// 9113, section 6.5.2).
-const fieldCost = 32
-
 // prefaced looks for the preface of HTTP/2 in the first bytes of a connection.
 // begun says that they may be it, and whole that they are.
 func prefaced(b []byte) (begun, whole bool) {
@@ -21,21 +17,23 @@ func prefaced(b []byte) (begun, whole bool) {
 }
 
 // judge2 judges a request of HTTP/2. Its framing is not in doubt, and net/http
-// lets no field pass that is a matter of one hop. But it takes any text for a
-// method, a target or a host, and whoever is behind may speak HTTP/1.1, where
-// such a text is a second request.
+// lets no field pass that is a matter of one hop, and no malformed code in a path.
+// But it takes any text for a method, a target or a host, and whoever is behind
+// may speak HTTP/1.1, where such a text is a second request. And it ends the
+// connection where one field is too large.
 func judge2(r *http.Request, maxHead int) *Refusal {
-	h := r.Header
-	if size2(r) > maxHead {
-		return headTooLarge
-	}
+	h, uri := r.Header, r.RequestURI
 	switch {
-	case !allToken([]byte(r.Method)):
+	case size2(r) > maxHead:
+		return headTooLarge
+	case !allToken(r.Method):
 		return badMethod
-	case r.Method != http.MethodConnect && r.RequestURI != "" &&
-		(!allTarget([]byte(r.RequestURI)) || !goodTarget([]byte(r.Method), []byte(r.RequestURI))):
+	case r.Method == http.MethodConnect: // it is refused elsewhere, whatever it names
+	case !allTarget(uri), len(uri) == 0,
+		uri[0] != '/' && (uri != "*" || r.Method != http.MethodOptions):
 		return badTarget
-	case !allHost([]byte(r.Host)):
+	}
+	if !allHost(r.Host) {
 		return badHostName
 	}
 	if hosts := h["Host"]; hosts != nil {
@@ -45,7 +43,7 @@ func judge2(r *http.Request, maxHead int) *Refusal {
 		delete(h, "Host") // as in HTTP/1.1
 	}
 	for _, value := range h["Expect"] {
-		if value != "" && !is([]byte(value), "100-continue") {
+		if value != "" && !strings.EqualFold(value, "100-continue") {
 			return badExpect
 		}
 	}
@@ -58,10 +56,14 @@ func judge2(r *http.Request, maxHead int) *Refusal {
 	return nil
 }
 
+// fieldCost is what a field of HTTP/2 counts beside its name and its value (RFC
+// 9113, section 6.5.2).
+const fieldCost = 32
+
 // size2 is the size of a request's head, as HTTP/2 counts it.
 func size2(r *http.Request) int {
-	n := len(":method:scheme:path:authority") + len(r.Method) + len("https") + len(r.RequestURI) +
-		len(r.Host) + 4*fieldCost
+	n := len(":method"+":scheme"+"http"+":path"+":authority") + 4*fieldCost +
+		len(r.Method) + len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
 		for _, value := range values {
 			n += len(name) + len(value) + fieldCost

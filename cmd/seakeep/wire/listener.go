@@ -101,7 +101,9 @@ type Refuser func(w http.ResponseWriter, r *http.Request, why *Refusal)
 // Handler passes requests on to next, but answers those that were refused with
 // refuse. The server must have ConnContext, and set its option
 // DisableGeneralOptionsHandler. For HTTP/2 its Protocols must have that without
-// encryption, also where there is TLS: it does not see what is beneath a Conn.
+// encryption, also where there is TLS: it does not see what is beneath a Conn. Its
+// MaxHeaderBytes should be twice the Limits' Head, so that most heads that are too
+// large for HTTP/2 are answered and do not end their connection.
 func Handler(next http.Handler, refuse Refuser) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, ok := r.Context().Value(connKey{}).(*Conn)

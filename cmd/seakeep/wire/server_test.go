@@ -42,7 +42,7 @@ func serve(t *testing.T, limits Limits, handler http.HandlerFunc) *server {
 		Protocols:                    protocols,
 		ConnContext:                  ConnContext,
 		DisableGeneralOptionsHandler: true,
-		MaxHeaderBytes:               limits.Head,
+		MaxHeaderBytes:               2 * limits.Head,
 		IdleTimeout:                  time.Minute,
 		ReadHeaderTimeout:            limits.HeadTime,
 		Handler: Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
