@@ -122,7 +122,7 @@ func TestServeDrainServesTheQueue(t *testing.T) {
 		<-hold
 		_, _ = io.WriteString(w, "served")
 	})
-	u := start(t, door(up, "concurrency: {algorithm: fixed, limit: 1}\nqueue: {length: 5, wait: 1h}"))
+	u := start(t, door(up, "concurrency: {algorithm: fixed, limit: 1}\nqueue: {length: 5, wait: 1h, target: 1h, interval: 2h}"))
 	release := sync.OnceFunc(func() { close(hold) })
 	t.Cleanup(release)
 	var all sync.WaitGroup
