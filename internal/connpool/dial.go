@@ -57,10 +57,8 @@ func (l *lane) dial(m *maker) {
 	if w.Conn != nil {
 		c.socket = w
 	}
-	if c.multi = client.Available() > 1; c.socket == nil {
-		c.multi = false // nothing is known of when it was heard
-	}
-	l.multi = client.Available() > 1
+	c.multi = client.Available() > 1
+	l.multi = c.multi
 	if life := m.Connections.Lifetime; life > 0 {
 		c.until = now.Add(life - time.Duration(rand.Float64()*m.Connections.Jitter*float64(life)))
 		l.due(c.until)

@@ -20,6 +20,7 @@ type lane struct {
 	waiting []*waiter // the first is served first
 	dialing int
 	multi   bool // the latest connection was of HTTP/2
+	streams int  // how many at once the server takes on one; 0: not known
 	warm    bool // connections are kept ahead
 	failed  int  // dials for warmth that failed in a row
 	again   time.Time
@@ -54,12 +55,12 @@ func (l *lane) take(now time.Time) *conn {
 		if c.silent() {
 			continue
 		}
-		if c.over(now, m.era) || c.Reserve() != nil {
+		if c.over(now, m.era) || !c.reserve() {
 			l.unlist(c)
 			l.note(c) // closed, or full: it is looked at before anybody else comes
 			continue
 		}
-		if c.Available() == 0 {
+		if !c.room() {
 			l.unlist(c)
 		}
 		c.idle = time.Time{}
@@ -103,6 +104,9 @@ func (l *lane) told(c *conn) {
 func (l *lane) leave() {
 	for {
 		l.readNews()
+		if l.empty() && !l.gone && l.wakeAt.IsZero() {
+			l.due(time.Now().Add(idleLook)) // to be forgotten
+		}
 		doomed := l.doomed
 		l.doomed = nil
 		l.mu.Unlock()
@@ -117,6 +121,9 @@ func (l *lane) leave() {
 		}
 	}
 }
+
+// empty reports whether the lane has nothing and nobody.
+func (l *lane) empty() bool { return len(l.all)+len(l.waiting)+l.dialing == 0 }
 
 // readNews looks at what has changed.
 func (l *lane) readNews() {
@@ -147,17 +154,20 @@ func (l *lane) look(c *conn, now time.Time, m *maker) {
 		l.remove(c)
 	case c.over(now, m.era) || l.of.resting.Load() && !l.warm:
 		l.unlist(c)
-		if c.InFlight() == 0 {
+		if c.load() == 0 {
 			l.drop(c)
 		}
-	case c.Available() == 0 && c.InFlight() == 0:
+	case c.Available() == 0 && c.load() == 0:
 		l.drop(c) // the server said GOAWAY while nothing was under way
 	default:
-		if c.Available() > 0 && !c.listed {
+		if free := c.Available(); c.multi && free > 0 && c.settled.Load() {
+			l.streams = free + c.InFlight()
+		}
+		if !c.listed && c.room() {
 			c.listed = true
 			l.free = append(l.free, c)
 		}
-		if c.InFlight() == 0 && c.idle.IsZero() {
+		if c.load() == 0 && c.idle.IsZero() {
 			c.idle = now
 			l.due(now.Add(m.Connections.IdleTime))
 		}
@@ -200,7 +210,7 @@ func (l *lane) drop(c *conn) {
 // dropIdle closes all that are in nobody's use.
 func (l *lane) dropIdle() {
 	for _, c := range slices.Clone(l.all) {
-		if c.InFlight() == 0 {
+		if c.load() == 0 {
 			l.drop(c)
 		}
 	}

@@ -80,9 +80,21 @@ func (p *Pool) try(m *maker, to address, req *http.Request) (resp *http.Response
 	at := time.Since(began)
 	resp, err = c.RoundTrip(req)
 	switch {
+	case err == nil && c.multi:
+		c.settled.Store(true)
+		if resp.Body == nil || resp.Body == http.NoBody {
+			c.done()
+		} else {
+			resp.Body = &stream{ReadCloser: resp.Body, c: c}
+		}
+		return resp, used, nil
 	case err == nil:
 		return resp, used, nil
-	case c.multi && req.Context().Err() == context.DeadlineExceeded && c.socket.heard.Load() < int64(at):
+	}
+	defer c.done()
+	switch {
+	case c.multi && c.socket != nil && c.socket.heard.Load() < int64(at) &&
+		req.Context().Err() == context.DeadlineExceeded:
 		c.lane.doubt(c)
 	case notProcessed(err):
 		err = &unsent{err}
@@ -156,7 +168,7 @@ func (l *lane) giveUp(w *waiter, err error) (*conn, error) {
 	if got.c == nil || errors.As(err, &late) {
 		return got.c, got.err
 	}
-	got.c.Release()
+	got.c.release()
 	l.note(got.c)
 	return nil, err
 }

@@ -38,7 +38,7 @@ func (p *Pool) Snapshot() []Snapshot {
 		s := Snapshot{Scheme: l.to.scheme, Host: l.to.host, Open: len(l.all),
 			Waiting: len(l.waiting), Counts: l.counts}
 		for _, c := range l.all {
-			n := c.InFlight()
+			n := c.load()
 			if s.InFlight += n; n == 0 {
 				s.Idle++
 			}

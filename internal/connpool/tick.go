@@ -35,14 +35,14 @@ func (l *lane) tick() {
 			l.drop(c)
 		case c.over(now, m.era):
 			l.note(c)
-		case !c.idle.IsZero() && now.Sub(c.idle) >= m.Connections.IdleTime && spare && c.InFlight() == 0:
+		case !c.idle.IsZero() && now.Sub(c.idle) >= m.Connections.IdleTime && spare && c.load() == 0:
 			l.drop(c)
 		}
 	}
 	l.readNews()
 	l.limitIdle(m)
 	l.serve(now)
-	if len(l.all)+l.dialing+len(l.waiting) == 0 && !l.warm && l.of.forget(l) {
+	if l.empty() && !l.warm && l.of.forget(l) {
 		l.gone = true
 		return
 	}
@@ -57,11 +57,8 @@ func (l *lane) tick() {
 			l.due(later(c.idle.Add(m.Connections.IdleTime), now.Add(idleLook)))
 		}
 	}
-	switch {
-	case l.warm && len(l.all)+l.dialing < m.Connections.Warm:
+	if l.warm && len(l.all)+l.dialing < m.Connections.Warm {
 		l.due(later(l.again, now.Add(idleLook)))
-	case len(l.all)+l.dialing+len(l.waiting) == 0 && !l.warm:
-		l.due(now.Add(idleLook)) // it could not be forgotten just now
 	}
 }
 
