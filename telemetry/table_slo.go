@@ -79,5 +79,11 @@ func windowName(d time.Duration) string {
 	if d >= day && d%day == 0 {
 		return strings.TrimSuffix((d/24).String(), "h0m0s") + "d"
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(d.String(), "0s"), "0m")
+	name := d.String()
+	for _, zeros := range []string{"m0s", "h0m"} { // 30m0s is 30m, and that is not 3
+		if strings.HasSuffix(name, zeros) {
+			name = name[:len(name)-2]
+		}
+	}
+	return name
 }

@@ -108,17 +108,30 @@ func (p *player) rate(now core.Instant, args []string) (string, error) {
 		return "", err
 	}
 	var all []string
-	owed := 0.0
-	for ; now < end; now = now.Add(time.Second) {
+	owed, step := 0.0, uint64(1)
+	for ; now < end; now = now.Add(time.Duration(step) * time.Second) {
+		if step = 1; share == 0 && !p.firing() {
+			step = 20 // nothing can change
+		}
 		owed += share * float64(n)
 		bad := uint64(owed)
 		owed -= float64(bad)
-		p.s.Add(now, Counts{bad, n})
+		p.s.Add(now, Counts{bad, n * step})
 		if changes, _ := p.s.Sweep(now); len(changes) > 0 {
 			all = append(all, fmt.Sprintf("%v %s", time.Duration(now), told(changes)))
 		}
 	}
 	return strings.Join(all, "; "), nil
+}
+
+// firing reports whether any alert fires.
+func (p *player) firing() bool {
+	for _, on := range p.s.m.firing {
+		if on {
+			return true
+		}
+	}
+	return false
 }
 
 func told(changes []Change) string {
