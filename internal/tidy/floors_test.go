@@ -83,6 +83,7 @@ var floors = map[string]int{
 	"cmd/seakeep/upstream":     7,
 	"cmd/seakeep/h1":           7,
 	"cmd/seakeep/presets":      8,
+	"cmd/seakeep/load":         9,
 	"cmd/seakeep/review":       8,
 	"cmd/seakeep/explore":      8,
 	"cmd/seakeep/review/check": 8,

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/load"
+)
+
+func TestLoad(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Tenant") != "a" {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	}))
+	defer server.Close()
+	log := filepath.Join(t.TempDir(), "calls.csv")
+	status, stdout, stderr := runCommand("", "load", "--rate", "100/s", "--for", "500ms", "-H", "X-Tenant: a",
+		"--json", "--log", log, server.URL)
+	var r load.Report
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != exitOK || stderr != "" {
+		t.Fatalf("%v, status %d\n%s%s", err, status, stdout, stderr)
+	}
+	if r.Tool != load.ToolName || len(r.Steps) != 1 || r.Steps[0].Answered < 20 || len(r.Steps[0].Latencies) == 0 {
+		t.Errorf("%+v", r)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil || strings.Count(string(text), "\n") != r.Steps[0].Answered+1 ||
+		!strings.HasPrefix(string(text), "time,latency,outcome\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	status, stdout, stderr = runCommand("", "load", "--from", "50/s", "--to", "100/s", "--steps", "2", "--for", "300ms",
+		server.URL)
+	if status != exitOK || !strings.Contains(stdout, "400 ") || !strings.Contains(stdout, "No rate held") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+}
+
+func TestLoadRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                                "give one URL",
+		"ftp://a/":                        "no URL to load",
+		"--rate 5 http://a/":              "--rate: ",
+		"--rate 2000000/s http://a/":      "one machine does not offer more",
+		"--rate 5/s --to 9/s http://a/":   "give one of them",
+		"--to 5/s http://a/":              "is below --from",
+		"--ramp http://a/":                "--ramp needs --to",
+		"--for 1ms http://a/":             "--for is 1ms",
+		"--good 0s http://a/":             "--good is 0s",
+		"--timeout 1ms http://a/":         "--timeout is 1ms",
+		"--connections 0 http://a/":       "--connections is 0",
+		"--to 90/s --steps 0 http://a/":   "--steps is 0",
+		"-H nothing http://a/":            "--header is",
+		"-X a@b http://a/":                "--method: ",
+		"--body @/no/such/file http://a/": "--body: ",
+		"--most 5/s http://a/":            "--most, 5/s, is below",
+	} {
+		status, stdout, stderr := runCommand("", append([]string{"load"}, strings.Fields(args)...)...)
+		if status != exitUsage || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+}
