@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
@@ -80,7 +81,7 @@ func order(text, name string) int {
 func (b *both) add(name string, with map[string]string, at time.Time, v float64) {
 	b.t.Helper()
 	b.series.Add(name, with, at, v)
-	l := labels.NewBuilder(labels.FromMap(with)).Set(labels.MetricName, name).Labels()
+	l := labels.NewBuilder(labels.FromMap(with)).Set(model.MetricNameLabel, name).Labels()
 	app := b.store.Appender(b.t.Context())
 	if _, err := app.Append(0, l, at.UnixMilli(), v); err != nil {
 		b.t.Fatal(err)

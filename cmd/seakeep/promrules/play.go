@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql"
 )
@@ -115,9 +116,9 @@ func (p *Player) eval(r *rule, at time.Time) ([]Change, error) {
 	results := make(map[uint64]promql.Sample, len(v))
 	for _, s := range v {
 		named.Reset(s.Metric)
-		named.Del(labels.MetricName)
+		named.Del(model.MetricNameLabel)
 		if r.record != "" {
-			named.Set(labels.MetricName, r.record)
+			named.Set(model.MetricNameLabel, r.record)
 		}
 		for _, l := range r.labels {
 			named.Set(l.Name, l.Value)

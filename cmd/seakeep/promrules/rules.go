@@ -115,7 +115,7 @@ func Names(expr string) (names []string, err error) {
 	}
 	for _, match := range parser.ExtractSelectors(e) {
 		for _, m := range match {
-			if m.Name == labels.MetricName && !slices.Contains(names, m.Value) {
+			if m.Name == model.MetricNameLabel && !slices.Contains(names, m.Value) {
 				names = append(names, m.Value)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/histogram"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
@@ -49,7 +50,7 @@ func (s *Series) Add(name string, with map[string]string, at time.Time, v float6
 	if all == nil {
 		all = map[string]string{}
 	}
-	all[labels.MetricName] = name
+	all[model.MetricNameLabel] = name
 	s.add(labels.FromMap(all), at.UnixMilli(), v)
 }
 
@@ -57,7 +58,7 @@ func (s *Series) add(with labels.Labels, t int64, v float64) {
 	if s.byName == nil {
 		s.byName = map[string]map[uint64]*series{}
 	}
-	name := with.Get(labels.MetricName)
+	name := with.Get(model.MetricNameLabel)
 	if s.byName[name] == nil {
 		s.byName[name] = map[uint64]*series{}
 	}
@@ -126,7 +127,7 @@ func (q *querier) Select(_ context.Context, sorted bool, hints *storage.SelectHi
 // groups are the series by name, only the one if the name is known.
 func (q *querier) groups(match []*labels.Matcher) map[string]map[uint64]*series {
 	for _, m := range match {
-		if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+		if m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual {
 			return map[string]map[uint64]*series{m.Value: q.all.byName[m.Value]}
 		}
 	}
