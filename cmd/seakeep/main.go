@@ -8,6 +8,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // calendars of objectives, where the system has no zones
 )
 
 func main() {
