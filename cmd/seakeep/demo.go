@@ -55,6 +55,8 @@ func newDemoCommand() *cobra.Command {
 	flags.IntVar(&o.Pool, "pool", o.Pool, "workers of the checkout program")
 	flags.IntVar(&o.Queue, "queue", o.Queue, "requests that may wait for a worker")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of arrivals and latencies")
+	flags.StringVar(&o.Admin, "admin", "",
+		"`address` of /metrics while it runs, such as 127.0.0.1:9901, for a Prometheus to scrape")
 	addCommands(c, newDemoOverloadCommand(), newDemoTenantsCommand(), newDemoMetastableCommand(),
 		newDemoTailCommand())
 	return c

@@ -59,6 +59,7 @@ var floors = map[string]int{
 	"internal/incoming":   6,
 	"internal/certs":      1,
 	"internal/certtest":   0,
+	"internal/promtest":   0,
 	"internal/h2peer":     0,
 	"internal/connpool":   6,
 

@@ -31,6 +31,7 @@ type Options struct {
 	Pool    int           // checkout's workers
 	Queue   int           // how many requests may wait for one
 	Seed    uint64        // of arrivals and latencies
+	Admin   string        // host:port of checkout's metrics; empty: nowhere
 }
 
 // Defaults returns the options that show the cascade. The slow window begins

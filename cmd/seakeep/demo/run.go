@@ -8,6 +8,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/seakeephttp"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // Run runs the demo, shows it on the screen, and returns what was measured. If
@@ -41,6 +42,7 @@ type stage struct {
 	servers  [len(names)]*live.Server
 	checkout *checkout
 	front    *live.Server // of checkout
+	admin    *live.Server // its metrics; nil: nobody asked for them
 	users    *users
 	end      context.CancelFunc
 }
@@ -54,7 +56,12 @@ func newStage(o Options) (*stage, error) {
 	if s.file, err = policy(o.Protect); err != nil {
 		return s, err
 	}
-	if s.set, err = seakeep.NewSet(s.file, seakeep.Options{Observer: s.rec}); err != nil {
+	metrics := telemetry.New(telemetry.Options{})
+	observer := telemetry.Tee(s.rec, metrics)
+	if o.Admin == "" {
+		observer = s.rec
+	}
+	if s.set, err = seakeep.NewSet(s.file, seakeep.Options{Observer: observer}); err != nil {
 		return s, err
 	}
 	s.checkout = &checkout{life: life, heeds: o.Protect.has(Timeout),
@@ -69,6 +76,9 @@ func newStage(o Options) (*stage, error) {
 		}
 		s.checkout.to[i] = &upstream{url: s.servers[i].URL + "/", transport: t}
 	}
+	if s.admin, err = s.offer(metrics); err != nil {
+		return s, err
+	}
 	if s.front, err = live.Serve(s.checkout.handler()); err != nil {
 		return s, err
 	}
@@ -80,8 +90,10 @@ func newStage(o Options) (*stage, error) {
 // nobody limits end here.
 func (s *stage) stop() {
 	s.end()
-	if s.front != nil {
-		s.front.Stop()
+	for _, srv := range []*live.Server{s.front, s.admin} {
+		if srv != nil {
+			srv.Stop()
+		}
 	}
 	for i, srv := range s.servers {
 		if srv == nil {

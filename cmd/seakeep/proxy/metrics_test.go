@@ -1,19 +1,13 @@
 package proxy
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
+
+	"github.com/seakeep/seakeep/internal/promtest"
 )
 
 const measured = `timeout: {request: 250ms, total: 800ms}
@@ -74,76 +68,6 @@ func TestMetricsPage(t *testing.T) {
 	}
 }
 
-// server is a Prometheus that scrapes an admin address.
-type server struct {
-	t    *testing.T
-	base string
-}
-
-// scraping starts one, as Debian has it.
-func scraping(t *testing.T, target string) *server {
-	path, err := exec.LookPath("prometheus")
-	if err != nil {
-		t.Skip("prometheus is not installed: it is a Debian package of this name")
-	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "prometheus.yml")
-	text := fmt.Sprintf("global: {scrape_interval: 200ms}\nscrape_configs:\n"+
-		"  - job_name: seakeep\n    static_configs: [{targets: [%q]}]\n", target)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
-	c := exec.Command(path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
-		"--web.listen-address="+address, "--log.level=error")
-	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		_ = c.Wait()
-	})
-	return &server{t, "http://" + address}
-}
-
-// series is one result of a query.
-type series struct {
-	Metric map[string]string `json:"metric"`
-	Value  [2]any            `json:"value"`
-}
-
-// query asks for what holds now. It fails if the query is none.
-func (s *server) query(q string) (found []series, ready bool) {
-	s.t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	resp, err := client.Get(s.base + "/api/v1/query?query=" + url.QueryEscape(q))
-	if err != nil {
-		return nil, false
-	}
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	var v struct {
-		Status string `json:"status"`
-		Error  string `json:"error"`
-		Data   struct {
-			Result []series `json:"result"`
-		} `json:"data"`
-	}
-	if resp.StatusCode == http.StatusServiceUnavailable {
-		return nil, false
-	}
-	if err := json.Unmarshal(text, &v); err != nil || v.Status != "success" {
-		s.t.Fatalf("%s: %s %s", q, v.Error, text)
-	}
-	return v.Data.Result, true
-}
-
 // queries are those of docs/monitoring.md.
 func queries(t *testing.T) (all []string) {
 	data, err := os.ReadFile("../../../docs/monitoring.md")
@@ -169,9 +93,9 @@ func queries(t *testing.T) (all []string) {
 // answer; the others have one.
 func TestPrometheus(t *testing.T) {
 	u := busy(t)
-	s := scraping(t, u.Addr("admin").String())
+	s := promtest.Start(t, u.Addr("admin").String())
 	until(t, "prometheus has not scraped twice", func() bool {
-		found, ready := s.query(`count_over_time(up{job="seakeep"}[1m]) > 2 and up == 1`)
+		found, ready := s.Query(`count_over_time(up{job="seakeep"}[1m]) > 2 and up == 1`)
 		if ready && len(found) == 0 {
 			u.get("/search")
 			u.get("/broken")
@@ -183,7 +107,7 @@ func TestPrometheus(t *testing.T) {
 		t.Fatalf("%d queries", len(all))
 	}
 	for _, q := range all {
-		found, _ := s.query(q)
+		found, _ := s.Query(q)
 		trouble := strings.Contains(q, "> 0") || strings.Contains(q, "== 1") || strings.Contains(q, "hedge")
 		if len(found) == 0 && !trouble {
 			t.Errorf("no answer to %s", q)
@@ -195,7 +119,7 @@ func TestPrometheus(t *testing.T) {
 		`sum(seakeep_requests_total) - ignoring() sum(seakeep_requests_good_total)`:         "0",
 		`count(seakeep_call_duration_seconds_bucket{operation="search",outcome="success"})`: "15",
 	} {
-		if found, _ := s.query(q); len(found) != 1 || found[0].Value[1] != want {
+		if found, _ := s.Query(q); len(found) != 1 || found[0].Value[1] != want {
 			t.Errorf("%s: %v, want %s", q, found, want)
 		}
 	}

@@ -23,13 +23,18 @@ func Serve(h http.Handler) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return ServeAt(ln, h), nil
+}
+
+// ServeAt serves h where somebody listens already.
+func ServeAt(ln net.Listener, h http.Handler) *Server {
 	s := &Server{URL: "http://" + ln.Addr().String(), done: make(chan error, 1)}
 	s.http.Handler = h
 	s.http.ReadHeaderTimeout = 10 * time.Second
 	// What users' leaving does to connections is in the figures, not in a log.
 	s.http.ErrorLog = log.New(io.Discard, "", 0)
 	go func() { s.done <- s.http.Serve(ln) }()
-	return s, nil
+	return s
 }
 
 // Stop waits a moment for requests under way and ends the rest.

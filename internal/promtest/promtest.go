@@ -1,0 +1,92 @@
+// Package promtest runs a real Prometheus for tests: what is offered to be
+// scraped is worth what Prometheus makes of it.
+package promtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a Prometheus that scrapes one address.
+type Server struct {
+	t    *testing.T
+	base string
+}
+
+// Start starts one, as Debian has it, and ends it with the test. Without one the
+// test is skipped.
+func Start(t *testing.T, target string) *Server {
+	t.Helper()
+	path, err := exec.LookPath("prometheus")
+	if err != nil {
+		t.Skip("prometheus is not installed: it is a Debian package of this name")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "prometheus.yml")
+	text := fmt.Sprintf("global: {scrape_interval: 200ms}\nscrape_configs:\n"+
+		"  - job_name: seakeep\n    static_configs: [{targets: [%q]}]\n", target)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	c := exec.Command(path, "--config.file="+file, "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+address, "--log.level=error")
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait()
+	})
+	return &Server{t, "http://" + address}
+}
+
+// Series is one result of a query.
+type Series struct {
+	Metric map[string]string `json:"metric"`
+	Value  [2]any            `json:"value"`
+}
+
+// Query asks for what holds now. ready is false while the server is starting; a
+// query that is none ends the test.
+func (s *Server) Query(q string) (found []Series, ready bool) {
+	s.t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	resp, err := client.Get(s.base + "/api/v1/query?query=" + url.QueryEscape(q))
+	if err != nil {
+		return nil, false
+	}
+	defer resp.Body.Close()
+	text, _ := io.ReadAll(resp.Body)
+	var v struct {
+		Status string `json:"status"`
+		Error  string `json:"error"`
+		Data   struct {
+			Result []Series `json:"result"`
+		} `json:"data"`
+	}
+	if resp.StatusCode == http.StatusServiceUnavailable {
+		return nil, false
+	}
+	if err := json.Unmarshal(text, &v); err != nil || v.Status != "success" {
+		s.t.Fatalf("%s: %s %s", q, v.Error, text)
+	}
+	return v.Data.Result, true
+}
+
