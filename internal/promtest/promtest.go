@@ -89,4 +89,3 @@ func (s *Server) Query(q string) (found []Series, ready bool) {
 	}
 	return v.Data.Result, true
 }
-
