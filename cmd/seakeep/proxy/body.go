@@ -15,6 +15,7 @@ type inbound struct {
 	src    io.Reader
 	rc     *http.ResponseController // of the same exchange
 	cancel func()                   // of the exchange
+	behind trailer
 
 	mu         sync.Mutex // held while src is read
 	state      sync.Mutex // for what follows
@@ -73,6 +74,7 @@ func (b *inbound) note(err error) {
 	defer b.state.Unlock()
 	if err == io.EOF {
 		b.ended, b.end = true, time.Now()
+		b.behind.strip()
 		return
 	}
 	if b.err == nil && !b.shut {

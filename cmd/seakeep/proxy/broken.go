@@ -3,6 +3,8 @@ package proxy
 import (
 	"errors"
 	"net/http"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 )
 
 // broken ends an answer that broke off: the client must see that it is not
@@ -15,6 +17,9 @@ func (x *exchange) broken(resp *http.Response, err error) {
 		return
 	}
 	x.log("an answer broke off", "error", err.Error())
+	if x.interim.old && resp.ContentLength < 0 { // its end is that of the connection
+		wire.Reset(x.r)
+	}
 	panic(http.ErrAbortHandler)
 }
 

@@ -27,8 +27,11 @@ func (x *exchange) fail(err error) {
 	x.markInjected()
 	var bad *wire.Refusal
 	fault := x.body.fault()
+	if fault != nil && !errors.As(fault, &bad) {
+		bad = wire.Doubt(x.r)
+	}
 	switch {
-	case errors.As(fault, &bad):
+	case bad != nil:
 		x.make(refusal(bad))
 		return
 	case errors.Is(fault, os.ErrDeadlineExceeded):

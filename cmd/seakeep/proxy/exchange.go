@@ -1,9 +1,11 @@
 package proxy
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +48,10 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength == 0 { // with HTTP/2 net/http does not say so in this way
 		r.Body = http.NoBody
 	}
-	x.interim.w, x.interim.old = w, !r.ProtoAtLeast(1, 1)
+	x.interim.w = w
+	if !r.ProtoAtLeast(1, 1) {
+		x.old()
+	}
 	defer x.recovered()
 	defer func() { x.small.drop() }()
 	if p.draining.Load() {
@@ -57,9 +62,11 @@ func (p *Proxy) exchange(f *front, w http.ResponseWriter, r *http.Request) {
 	defer x.follow()()
 	switch {
 	case r.Method == http.MethodConnect:
+		x.last() // the client may have sent what is for the tunnel
 		x.make(noTunnels)
 	case x.loops():
 		x.make(looping)
+	case x.farthest():
 	case !x.gather():
 	case x.route.gate != nil:
 		x.serve()
@@ -94,7 +101,8 @@ func (x *exchange) carry() {
 	defer cancel()
 	if streams {
 		rc := http.NewResponseController(x.w)
-		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel, began: time.Now()}
+		x.body = &inbound{src: x.r.Body, rc: rc, cancel: cancel, began: time.Now(),
+			behind: trailerOf(x.r)}
 		if x.passage != nil && !x.grpc {
 			x.passage.Paced()
 		}
@@ -120,6 +128,13 @@ func (x *exchange) carry() {
 	x.pass(resp)
 }
 
+// old takes out what a client of HTTP/1.0 cannot mean (RFC 9110, sections 7.8 and
+// 10.1.1).
+func (x *exchange) old() {
+	x.interim.old, x.upgrade = true, ""
+	delete(x.r.Header, "Expect")
+}
+
 // pass sends an answer on as it comes.
 func (x *exchange) pass(resp *http.Response) {
 	if x.grpc && !grpcstatus.Speaks(resp.Header) {
@@ -139,12 +154,8 @@ func (x *exchange) pass(resp *http.Response) {
 			"reason", x.report.Reason.String())
 	}
 	announced := len(resp.Trailer)
-	if announced > 0 {
-		names := make([]string, 0, announced)
-		for name := range resp.Trailer {
-			names = append(names, name)
-		}
-		h["Trailer"] = []string{strings.Join(names, ", ")}
+	if announced > 0 && !x.interim.old {
+		h["Trailer"] = []string{strings.Join(slices.Sorted(maps.Keys(resp.Trailer)), ", ")}
 	}
 	if done, _ := x.body.done(); !done {
 		// The request goes on while the answer comes, and whatever is left of
@@ -194,7 +205,7 @@ func (x *exchange) answered() {
 
 // trailer sends what came behind the body.
 func (x *exchange) trailer(resp *http.Response, announced int) {
-	if len(resp.Trailer) == 0 {
+	if len(resp.Trailer) == 0 || x.interim.old {
 		return
 	}
 	h := x.w.Header()

@@ -33,53 +33,6 @@ func TestF151NobodyTakesOurFieldsOut(t *testing.T) {
 	}
 }
 
-func TestHopByHopFieldsStayHere(t *testing.T) {
-	seen := make(chan []string, 1)
-	b := recording(t, seen)
-	u := start(t, policy(b.url()))
-	c := u.dial()
-	c.send("GET / HTTP/1.1", "Host: h", "Connection: keep-alive", "Keep-Alive: 5", "TE: trailers, gzip",
-		"Proxy-Connection: keep-alive", "Proxy-Authorization: secret", "X-Forwarded-For: 1.1.1.1",
-		"X-Forwarded-Proto: https", "X-Forwarded-Host: outer", "Upgrade: websocket", "", "")
-	c.answer("GET")
-	head := <-seen
-	for _, name := range []string{"Connection", "Keep-Alive", "Proxy-Connection",
-		"Proxy-Authorization", "Upgrade", "User-Agent", "Accept-Encoding"} {
-		if got := field(head, name); got != nil {
-			t.Errorf("%s is %q, want none", name, got)
-		}
-	}
-	for name, want := range map[string]string{"Te": "trailers", "X-Forwarded-For": "1.1.1.1, 127.0.0.1",
-		"X-Forwarded-Proto": "https", "X-Forwarded-Host": "outer"} {
-		if got := field(head, name); !slices.Equal(got, []string{want}) {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestAnswersFields(t *testing.T) {
-	b := scripted(t, always("HTTP/1.1 200 OK", "Connection: X-Hop", "X-Hop: 1", "Keep-Alive: 5",
-		"Proxy-Authenticate: Basic", "X-Two: a", "X-Two: b", "Content-Length: 6", "", "<html>"))
-	u := start(t, policy(b.url()))
-	resp, body := u.get("/")
-	h := resp.Header
-	if body != "<html>" || resp.ContentLength != 6 {
-		t.Errorf("body %q of length %d", body, resp.ContentLength)
-	}
-	for _, name := range []string{"X-Hop", "Keep-Alive", "Proxy-Authenticate", "Content-Type",
-		"Proxy-Status"} {
-		if got := h[name]; got != nil {
-			t.Errorf("%s is %q, want none", name, got)
-		}
-	}
-	if got := h["X-Two"]; !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("X-Two is %q", got)
-	}
-	if got := h.Get("Via"); got != "1.1 seakeep" {
-		t.Errorf("Via is %q", got)
-	}
-}
-
 // TestLoop: a proxy whose endpoint is itself notices the second time round, and
 // two proxies in a row are no loop.
 func TestLoop(t *testing.T) {

@@ -19,59 +19,6 @@ func eachPool(t *testing.T, test func(t *testing.T, o Options)) {
 	}
 }
 
-// TestAnswersThroughEitherPool: what the client gets does not depend on what
-// sends its request, but for what is said here.
-func TestAnswersThroughEitherPool(t *testing.T) {
-	const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-	for name, tc := range map[string]struct {
-		answer string
-		status int
-		kind   string // of Proxy-Status
-		other  string // of net/http, if it differs; "-": none, it passes the answer on
-	}{
-		"no answer":       {"", 502, "connection_terminated", ""},
-		"half a head":     {"HTTP/1.1 200 OK\r\nX: ", 502, "http_response_incomplete", "connection_terminated"},
-		"no HTTP":         {"220 ready\r\n\r\n", 502, "http_protocol_error", ""},
-		"two lengths":     {"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 502, "http_protocol_error", ""},
-		"bad coding":      {"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nab", 502, "http_response_transfer_coding", ""},
-		"folded":          {"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 2\r\n\r\nok", 502, "http_protocol_error", "-"},
-		"bare line feeds": {"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 502, "http_protocol_error", "-"},
-		"both framings": {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-			502, "http_protocol_error", "-"},
-		"chunked":     {chunked + "2\r\nok\r\n0\r\n\r\n", 200, "", ""},
-		"until close": {"HTTP/1.1 200 OK\r\n\r\nok", 200, "", ""},
-		"204":         {"HTTP/1.1 204 No Content\r\n\r\n", 204, "", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			eachPool(t, func(t *testing.T, o Options) {
-				b := scripted(t, func(c net.Conn, br *bufio.Reader) {
-					if _, err := http.ReadRequest(br); err == nil {
-						_, _ = io.WriteString(c, tc.answer)
-						_ = c.(*net.TCPConn).CloseWrite()
-						_, _ = io.Copy(io.Discard, br)
-					}
-				})
-				u := startWith(t, policy(b.url()), o)
-				resp, body := u.get("/")
-				kind := tc.kind
-				if o.Standard && tc.other != "" {
-					if kind = tc.other; kind == "-" {
-						if resp.StatusCode != 200 || body != "ok" {
-							t.Errorf("got %d %q", resp.StatusCode, body)
-						}
-						return
-					}
-				}
-				status := resp.Header.Get("Proxy-Status")
-				if resp.StatusCode != tc.status || kind != "" && !strings.Contains(status, "error="+kind) ||
-					kind == "" && status != "" {
-					t.Errorf("got %d, %q, %s", resp.StatusCode, status, body)
-				}
-			})
-		})
-	}
-}
-
 // TestLongBodies: spliced or not, the bytes are the same, the connections are
 // used again and the counts agree.
 func TestLongBodies(t *testing.T) {
@@ -180,15 +127,6 @@ func TestConnectionsOfTheFile(t *testing.T) {
 	close(release)
 	if a, b := <-first, <-second; a != 200 || b != 200 || v().Opened != 1 {
 		t.Errorf("got %d and %d, %+v", a, b, v())
-	}
-}
-
-// TestAnswerConnectionFields: what an answer's Connection names ends here.
-func TestAnswerConnectionFields(t *testing.T) {
-	b := scripted(t, always("HTTP/1.1 200 OK", "Connection: close, X-Hop", "X-Hop: 1", "Content-Length: 2", "", "ok"))
-	u := start(t, policy(b.url()))
-	if resp, _ := u.get("/"); resp.Header.Get("X-Hop") != "" {
-		t.Errorf("X-Hop is passed on")
 	}
 }
 

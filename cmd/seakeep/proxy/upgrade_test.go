@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"testing"
 )
 
@@ -97,47 +96,5 @@ func TestF101DependencyEndsATunnel(t *testing.T) {
 	until(t, "the end", func() bool { return u.front().active.Load() == 0 })
 	if n := b.conns.Load(); n != 1 || u.log.has("panic") {
 		t.Errorf("%d connections to the dependency, want 1; log %s", n, u.log.buf.String())
-	}
-}
-
-// TestUpgradeThatFails: the answer is passed on, and what follows on the
-// connection is not taken for a request.
-func TestUpgradeThatFails(t *testing.T) {
-	u := start(t, policy(scripted(t, always("HTTP/1.1 200 OK", "Content-Length: 2", "", "ok")).url()))
-	c := u.dial()
-	resp := c.upgrade("GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n")
-	body, _ := io.ReadAll(resp.Body)
-	if resp.StatusCode != 200 || string(body) != "ok" || !resp.Close {
-		t.Errorf("got %d %q, close %v", resp.StatusCode, body, resp.Close)
-	}
-	if rest := c.rest(); rest != "" {
-		t.Errorf("after the answer: %q", rest)
-	}
-}
-
-func TestUpgradeToSomethingElse(t *testing.T) {
-	u := start(t, policy(scripted(t, always("HTTP/1.1 101 Switching Protocols",
-		"Connection: Upgrade", "Upgrade: other", "", "")).url()))
-	resp := u.dial().upgrade("")
-	if resp.StatusCode != 502 || !strings.Contains(resp.Header.Get("Proxy-Status"), "http_upgrade_failed") {
-		t.Errorf("got %d %q", resp.StatusCode, resp.Header.Get("Proxy-Status"))
-	}
-}
-
-// TestOfferOfHTTP2: the request is carried as if it had not been made.
-func TestOfferOfHTTP2(t *testing.T) {
-	seen := make(chan []string, 1)
-	u := start(t, policy(recording(t, seen).url()))
-	c := u.dial()
-	c.send("GET / HTTP/1.1", "Host: h", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c",
-		"HTTP2-Settings: AAMAAABkAAQAAP__", "", "")
-	if resp, _, _ := c.answer("GET"); resp.StatusCode != 200 || resp.Close {
-		t.Errorf("got %d, close %v", resp.StatusCode, resp.Close)
-	}
-	head := <-seen
-	for _, name := range []string{"Connection", "Upgrade", "HTTP2-Settings"} {
-		if got := field(head, name); got != nil {
-			t.Errorf("%s is %q", name, got)
-		}
 	}
 }

@@ -1,8 +1,10 @@
 package upstream
 
 import (
+	"maps"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -150,12 +152,11 @@ func usuallyHasBody(method string) bool {
 
 func appendTrailerNames(b []byte, trailer http.Header) []byte {
 	b = append(b, "Trailer: "...)
-	first := true
-	for name := range trailer {
-		if !first {
+	for i, name := range slices.Sorted(maps.Keys(trailer)) {
+		if i > 0 {
 			b = append(b, ',')
 		}
-		b, first = append(b, name...), false
+		b = append(b, name...)
 	}
 	return append(b, "\r\n"...)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"net/http"
+	"net/url"
 )
 
 // head is what is known of the request whose head is read.
@@ -46,8 +47,12 @@ func (h *head) first(line []byte) *Refusal {
 // goodTarget reports whether a target has one of the forms of RFC 9112, section
 // 3.2. net/url knows more, which would leave here as something that is none.
 func goodTarget(method, target []byte) bool {
-	if string(method) == http.MethodConnect {
-		return true // it is refused elsewhere, whatever it names
+	if string(method) == http.MethodConnect { // it is refused elsewhere, if it can be read
+		_, err := url.ParseRequestURI("http://" + string(target))
+		return target[0] == '/' || err == nil
+	}
+	if bytes.IndexByte(target, '#') >= 0 { // some cut off what follows
+		return false
 	}
 	if target[0] != '/' {
 		if string(target) == "*" {
@@ -56,6 +61,9 @@ func goodTarget(method, target []byte) bool {
 		scheme, rest, ok := bytes.Cut(target, schemeEnd)
 		if !ok || !is(scheme, "http") && !is(scheme, "https") || len(rest) == 0 ||
 			rest[0] == '/' || rest[0] == '?' {
+			return false
+		}
+		if u, err := url.ParseRequestURI(string(target)); err != nil || u.User != nil {
 			return false
 		}
 	}
@@ -70,6 +78,30 @@ func goodTarget(method, target []byte) bool {
 		}
 		path = code[2:]
 	}
+}
+
+// goodHost reports whether a Host is one: nothing, or a name or an address and
+// perhaps a port (RFC 9110, section 7.2). What a name is made of is left to those
+// who look it up.
+func goodHost(host []byte) bool {
+	if !allHost(host) {
+		return false
+	}
+	name, port := host, []byte(nil)
+	if i := bytes.IndexByte(host, ']'); i >= 0 {
+		if host[0] != '[' || i+1 < len(host) && host[i+1] != ':' {
+			return false
+		}
+		name, port = host[1:i], host[min(i+2, len(host)):]
+	} else if i := bytes.IndexByte(host, ':'); i >= 0 {
+		name, port = host[:i], host[i+1:]
+	}
+	for _, c := range port {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return bytes.IndexByte(name, '[') < 0
 }
 
 var (
@@ -90,7 +122,7 @@ func (h *head) field(line []byte) *Refusal {
 	case len("Host"):
 		if is(name, "host") {
 			h.hosts = min(h.hosts+1, 2)
-			if !allHost(value) {
+			if !goodHost(value) {
 				return badHostName
 			}
 		}
@@ -99,8 +131,11 @@ func (h *head) field(line []byte) *Refusal {
 			return badExpect
 		}
 	case len("Upgrade"):
-		if is(name, "upgrade") && len(value) > 0 && !is(value, "h2c") {
+		if is(name, "upgrade") && len(value) > 0 && !is(value, "h2c") && !h.old {
 			h.upgrade = true
+		}
+		if is(name, "trailer") && namesFraming(value) {
+			return badTrailer
 		}
 	case len("Content-Length"):
 		if is(name, "content-length") {
@@ -116,6 +151,20 @@ func (h *head) field(line []byte) *Refusal {
 	}
 	return nil
 }
+
+// namesFraming reports whether a list has a field that says where a message
+// ends, which a trailer comes too late for.
+func namesFraming(list []byte) bool {
+	for name := range bytes.SplitSeq(list, comma) {
+		name = bytes.TrimSpace(name)
+		if is(name, "content-length") || is(name, "transfer-encoding") || is(name, "trailer") {
+			return true
+		}
+	}
+	return false
+}
+
+var comma = []byte(",")
 
 // contentLength reads a Content-Length. A second one must be the same to the
 // letter, because parsers differ on leading zeros.

@@ -29,11 +29,11 @@ func judge2(r *http.Request, maxHead int) *Refusal {
 	case !allToken(r.Method):
 		return badMethod
 	case r.Method == http.MethodConnect: // it is refused elsewhere, whatever it names
-	case !allTarget(uri), len(uri) == 0,
+	case !allTarget(uri), len(uri) == 0, strings.IndexByte(uri, '#') >= 0,
 		uri[0] != '/' && (uri != "*" || r.Method != http.MethodOptions):
 		return badTarget
 	}
-	if !allHost(r.Host) {
+	if !goodHost([]byte(r.Host)) {
 		return badHostName
 	}
 	if hosts := h["Host"]; hosts != nil {

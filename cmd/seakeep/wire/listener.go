@@ -128,6 +128,35 @@ func Handler(next http.Handler, refuse Refuser) http.Handler {
 	})
 }
 
+// Doubt returns why the body of a request was ended, or nil. It must not be
+// called while the body is read. net/http has an error of its own for a trailer
+// that does not come.
+func Doubt(r *http.Request) *Refusal {
+	if conn, ok := r.Context().Value(connKey{}).(*Conn); ok && r.ProtoMajor == 1 {
+		return conn.refusal
+	}
+	return nil
+}
+
+// Reset has a request's connection end with a reset once it is closed, so that
+// the end is not taken for that of an answer.
+func Reset(r *http.Request) {
+	conn, ok := r.Context().Value(connKey{}).(*Conn)
+	if !ok || r.ProtoMajor != 1 {
+		return
+	}
+	below := conn.Conn
+	if conn.secure != nil {
+		below = conn.secure.conn.NetConn()
+	}
+	if tcp, ok := below.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	if conn.secure != nil { // or TLS would say that the end is meant
+		_ = below.Close()
+	}
+}
+
 // Upgrade returns the protocol that a request asks for in place of HTTP, or
 // "". HTTP/2 does not count: whoever asks for it goes on in HTTP/1.1 when the
 // request is ignored, as it is here.

@@ -22,7 +22,7 @@ var (
 	badMethod  = bad("method", "the method holds a character that is not allowed")
 	badPreface = bad("preface", "HTTP/2 was agreed on, and something else has come")
 	badTarget  = bad("target", "the target is neither a path nor an http address, "+
-		"or a percent sign in it begins no code")
+		"has a fragment, or a percent sign in it begins no code")
 	badVersion = &Refusal{http.StatusHTTPVersionNotSupported, "version",
 		"the version is neither HTTP/1.0 nor HTTP/1.1"}
 	badLineEnd = bad("line-end", "a line does not end in CR LF")
@@ -35,9 +35,9 @@ var (
 	badLength   = bad("content-length", "Content-Length is not a plain number")
 	twoLengths  = bad("two-lengths", "two Content-Lengths differ")
 	badHost     = bad("host", "a request has exactly one Host")
-	badHostName = bad("host-name", "Host holds a character that no host has")
+	badHostName = bad("host-name", "Host is no name or address with or without a port")
 	badChunk    = bad("chunk", "a chunk of the body is malformed")
-	badTrailer  = bad("trailer", "the trailer is malformed or too long")
+	badTrailer  = bad("trailer", "the trailer is malformed, too long, or would say where the body ends")
 	badExpect   = &Refusal{http.StatusExpectationFailed, "expectation",
 		"nothing but 100-continue can be expected"}
 	targetTooLong = &Refusal{http.StatusRequestURITooLong, "target-too-long",
