@@ -41,14 +41,6 @@ func (t *timings) record(d time.Duration) {
 	}
 }
 
-// count is how many there are.
-func (t *timings) count() (n uint64) {
-	for i := range t.counts {
-		n += t.counts[i].Load()
-	}
-	return n
-}
-
 // stripes is how many copies there are of the counters that every call touches.
 // Two processors that count at once then seldom want the same line of memory.
 var stripes = func() uint32 {

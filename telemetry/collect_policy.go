@@ -65,7 +65,7 @@ func (c collection) calls(p *policy) {
 		ended += t.Count
 		t.Exemplars = p.examples.read(CallTimed, o)
 		if p.fine != nil {
-			t.Fine = p.fine.calls[o].read()
+			t.refine(&p.fine.calls[o])
 		}
 		c.timing(idCallDuration, t, p.dependency, p.operation, word)
 	}
@@ -95,7 +95,7 @@ func (c collection) attempts(p *policy) {
 		}
 		t.Exemplars = p.examples.read(AttemptTimed, o)
 		if p.fine != nil {
-			t.Fine = p.fine.attempts[o].read()
+			t.refine(&p.fine.attempts[o])
 		}
 		c.timing(idAttemptDuration, t, p.dependency, p.operation, callOutcomeWord(o))
 	}

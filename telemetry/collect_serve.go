@@ -61,12 +61,13 @@ func (c collection) served(d *door, class, o int) uint64 {
 	if t.Count == 0 {
 		return 0
 	}
+	n := t.Count
 	t.Exemplars = d.examples[class].read(CallTimed, o)
 	if d.fine != nil {
-		t.Fine = d.fine[class][o].read()
+		t.refine(&d.fine[class][o])
 	}
 	c.timing(idRequestDuration, t, classWord(class), requestOutcomeWord(o))
-	return t.Count
+	return n
 }
 
 func (c collection) inFlight(d *door) {

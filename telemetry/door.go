@@ -77,10 +77,10 @@ func (d *door) requestEnded(e *core.Event, c int) {
 	o := int(e.Outcome) % outcomes
 	h := &d.hot[stripe()]
 	h.ended.Add(1)
-	h.took[c][o].record(e.Took)
 	if d.fine != nil {
 		d.fine[c][o].record(e.Took)
 	}
+	h.took[c][o].record(e.Took)
 	late := e.Detail != ""
 	if !late && (e.Outcome == core.Success || e.Outcome == core.Ignored) {
 		h.good[c].Add(1)

@@ -28,7 +28,8 @@ var fineBounds = func() (all [fineSteps]float64) {
 // fine is the native histograms of a policy.
 type fine struct{ calls, attempts [outcomes]fineCounts }
 
-// fineCounts takes its memory with the first duration.
+// fineCounts takes its memory with the first duration. Whoever counts in usual
+// buckets as well counts here first; see refine.
 type fineCounts struct {
 	at atomic.Pointer[[fineCount]atomic.Uint64]
 }
@@ -56,7 +57,7 @@ func fineBucket(d time.Duration) int {
 	return min(max(i+(exponent-1)*fineSteps, fineLowest), fineLowest+fineCount-1)
 }
 
-// read adds what is counted to into, by the bucket's number.
+// read returns what is counted, by the bucket's number.
 func (f *fineCounts) read() map[int]uint64 {
 	counts := f.at.Load()
 	if counts == nil {
@@ -69,4 +70,20 @@ func (f *fineCounts) read() map[int]uint64 {
 		}
 	}
 	return found
+}
+
+// refine adds the finer buckets to what was read of the usual ones. A histogram
+// whose count is not what is in its finer buckets is refused by Prometheus, and
+// the whole scrape with it: what was counted here since the usual ones were read
+// is taken into the count, and for this once into the last of those.
+func (t *Timing) refine(f *fineCounts) {
+	t.Fine = f.read()
+	total := uint64(0)
+	for _, n := range t.Fine {
+		total += n
+	}
+	if total > t.Count {
+		t.Counts[len(t.Counts)-1] += total - t.Count
+		t.Count = total
+	}
 }

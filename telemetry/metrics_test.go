@@ -185,7 +185,6 @@ func TestNothingFromOutside(t *testing.T) {
 type looked struct {
 	at    core.Instant
 	state breaker.State
-	cfg   call.Rungs
 }
 
 func (l *looked) ReadState(s *State) {

@@ -76,10 +76,10 @@ func (p *policy) attemptEnded(e *core.Event) {
 	}
 	h := &p.hot[stripe()]
 	h.attempts[kind][o].Add(1)
-	h.took[o].record(e.Took)
 	if p.fine != nil {
 		p.fine.attempts[o].record(e.Took)
 	}
+	h.took[o].record(e.Took)
 	if e.Cause != core.NoCause {
 		p.failures[int(e.Cause)%causes].Add(1)
 	}
@@ -90,10 +90,10 @@ func (p *policy) attemptEnded(e *core.Event) {
 
 func (p *policy) callEnded(e *core.Event) {
 	o := int(CallOutcome(e.Reason, e.Outcome)) % outcomes
-	p.hot[stripe()].calls[o].record(e.Took)
 	if p.fine != nil {
 		p.fine.calls[o].record(e.Took)
 	}
+	p.hot[stripe()].calls[o].record(e.Took)
 	if e.Reason == core.DeadlineExceeded && e.Outcome == core.Cancelled {
 		p.deadline[3].Add(1)
 	}

@@ -16,6 +16,7 @@ type failure struct {
 	hold, keep      string
 	summary, text   string
 	anchor          string // in docs/alerts.md
+	labels          []Pair // beside severity
 }
 
 // Each expression keeps the labels dependency and operation, where it has them.
@@ -69,19 +70,19 @@ sum without (instance, pod, hop, phase) (rate(seakeep_deadline_exceeded_total{ho
 		summary: "work goes on for callers who have given up",
 		text: "{{ $value | humanizePercentage }} end after the caller's deadline, so the inner " +
 			"limits are longer than the outer one."},
-	{alert: "SeakeepRecoveryInLockstep", severity: "ticket", keep: "10m", anchor: "recovery-in-lockstep",
-		expr: `stddev without (instance, pod) (
-  increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1
-) < 0.02 * avg without (instance, pod) (
-  increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1
-)
-and
-count without (instance, pod) (increase(seakeep_breaker_state_seconds_total{state="open"$and}[3m]) > 1) >= 5`,
+	{alert: "SeakeepRecoveryInLockstep", severity: "ticket", anchor: "recovery-in-lockstep", expr: lockstep,
 		summary: "breakers of {{ $labels.dependency }} come back at the same moment",
-		text:    "All were open for the same time, to the second, so all will try again together. Give open.jitter."},
+		text: "They were open for the same time, to a twentieth of one opening, so all try again " +
+			"together. Give open.jitter."},
 	{alert: "SeakeepBreakerFlapping", severity: "ticket", hold: "0s", anchor: "breaker-flapping",
 		expr: `max without (instance, pod) (
-  sum without (from, reason) (increase(seakeep_breaker_transitions_total{to="open"$and}[1h]))
+  sum without (from, to, reason)
+    (increase(seakeep_breaker_transitions_total{from="closed",to="open"$and}[1h]))
+  / (
+    sum without (state) (seakeep_breaker_keys{$match}) > 1
+    or 1 + 0 * sum without (from, to, reason)
+      (increase(seakeep_breaker_transitions_total{from="closed",to="open"$and}[1h]))
+  )
 ) > 4`,
 		summary: "the breaker of {{ $labels.dependency }} flaps",
 		text: "It has opened {{ $value | humanize }} times in an hour. Its window is tiny, its " +
@@ -95,16 +96,44 @@ sum without (instance, pod, dependency, operation, hop, phase)
   > 0.3 * sum without (instance, pod, criticality, outcome) (rate(seakeep_requests_total{$match}[2m]))
 and
 sum without (instance, pod, criticality) (rate(seakeep_requests_good_total{$match}[2m]))
-  < 0.5 * sum without (instance, pod, criticality)
-    (max_over_time(rate(seakeep_requests_good_total{$match}[5m])[30m:1m] offset 1m))`,
+  < 0.5 * max_over_time((
+    sum without (instance, pod, criticality) (rate(seakeep_requests_good_total{$match}[5m]))
+  )[6h:5m] offset 1m)`,
 		summary: "the service works and nobody gets an answer in time",
 		text: "Half of what was useful once is not, and what is done is too late. If the " +
 			"trigger is gone, it will not end by itself: admit less."},
 }
 
+// lockstep compares for how long breakers were open that are closed again, which
+// is exact: the time of breakers that are open now is as old as their last scrape.
+// With jitter the times differ by a good part of one opening, however long the
+// outage was. Values are subtracted, because increase() would guess at the edges.
+var lockstep = strings.NewReplacer(
+	"OPENED", `
+  seakeep_breaker_state_seconds_total{state="open"$and}
+    - seakeep_breaker_state_seconds_total{state="open"$and} offset 10m > 1
+  and ignoring (state) seakeep_breaker_state{state="closed"$and} == 1
+`, "OPENINGS", `
+      seakeep_breaker_transitions_total{to="open"$and}
+        - seakeep_breaker_transitions_total{to="open"$and} offset 10m
+    `).Replace(`stddev without (instance, pod, state) (OPENED)
+  < 0.05 * avg without (instance, pod, state) (OPENED)
+  / avg without (instance, pod) (
+    sum without (from, to, reason) (OPENINGS) > 0
+  )
+and
+count without (instance, pod, state) (OPENED) >= 5
+and
+avg without (instance, pod, state) (seakeep_breaker_state{state="closed"$and}) > 0.9`)
+
 // overload is the alert of a fallback to another dependency, which the file knows
-// of.
-func overload(from, to string) failure {
+// of: of a dependency, or of one of its operations.
+func overload(from, operation, to string) failure {
+	name, match := from, `dependency="`+from+`"`
+	if operation != "" {
+		name += "/" + operation
+		match += `,operation="` + operation + `"`
+	}
 	return failure{alert: "SeakeepFallbackOverload", severity: "page", hold: "1m", keep: "2m",
 		anchor: "fallback-overload",
 		expr: strings.ReplaceAll(`sum without (instance, pod, outcome, operation) (rate(seakeep_calls_total{TO}[2m]))
@@ -113,11 +142,12 @@ func overload(from, to string) failure {
     or 0 * sum without (instance, pod, outcome, operation) (rate(seakeep_calls_total{TO}[2m]))
   ) + 1
 and on ()
-sum (rate(seakeep_calls_total{dependency="`+from+`",outcome!~"success|cancelled|ignored"$and}[2m]))
-  > 0.2 * sum (rate(seakeep_calls_total{dependency="`+from+`"$and}[2m]))`,
+sum (rate(seakeep_calls_total{`+match+`,outcome!~"success|cancelled|ignored"$and}[2m]))
+  > 0.2 * sum (rate(seakeep_calls_total{`+match+`$and}[2m]))`,
 			"{TO}", `{dependency="`+to+`"$and}`),
-		summary: to + " gets the load of " + from,
-		text:    "The fallback of " + from + " asks " + to + ", which has more than twice its load of ten minutes ago."}
+		labels:  []Pair{{"fallback_of", name}},
+		summary: to + " gets the load of " + name,
+		text:    "The fallback of " + name + " asks " + to + ", which has more than twice its load of ten minutes ago."}
 }
 
 // rule makes the alert, with more matchers.
@@ -135,7 +165,7 @@ func (f failure) rule(match string) Rule {
 		hold = ""
 	}
 	return Rule{Alert: f.alert, Expr: strings.ReplaceAll(expr, "$and", and), For: hold, Keep: f.keep,
-		Labels:      []Pair{{"severity", f.severity}},
+		Labels:      append([]Pair{{"severity", f.severity}}, f.labels...),
 		Annotations: []Pair{{"summary", f.summary}, {"description", f.text}, runbook(f.anchor)}}
 }
 
@@ -146,10 +176,18 @@ func Failures(f *config.File, opt Options) Group {
 		g.Rules = append(g.Rules, one.rule(opt.Match))
 	}
 	for _, d := range f.Dependencies {
-		for _, a := range d.Fallback.Order {
-			if a.Dependency != "" {
-				g.Rules = append(g.Rules, overload(d.Name, a.Dependency).rule(opt.Match))
+		asked := map[string]bool{}
+		add := func(operation string, order []config.Answer) {
+			for _, a := range order {
+				if a.Dependency != "" && !asked[a.Dependency] {
+					asked[a.Dependency] = operation == "" // operations have those of their dependency
+					g.Rules = append(g.Rules, overload(d.Name, operation, a.Dependency).rule(opt.Match))
+				}
 			}
+		}
+		add("", d.Fallback.Order)
+		for _, op := range d.Operations {
+			add(op.Name, op.Fallback.Order)
 		}
 	}
 	return g

@@ -17,6 +17,8 @@ const (
 	scrape = 15 * time.Second
 	// Step is how often rules are evaluated.
 	Step = 30 * time.Second
+	// coarseUntil is up to when, before the incident, a scrape a minute will do.
+	coarseUntil = time.Hour + 5*time.Minute
 )
 
 // Incident is what happens to an objective in a replay, after a whole period
@@ -138,7 +140,12 @@ func (r *replaying) history() {
 	for _, p := range r.o.Alerts {
 		longest = max(longest, p.Long)
 	}
-	r.at = -(longest + 5*time.Minute).Round(scrape)
+	// A counter that rises evenly has the same increase by fewer scrapes, and the
+	// long windows are read for every half a minute of the replay.
+	r.at = -(longest + 5*time.Minute).Round(time.Minute)
+	for ; r.at < -coarseUntil; r.at += time.Minute {
+		r.scrape()
+	}
 	for ; r.at <= 0; r.at += scrape {
 		r.scrape()
 	}

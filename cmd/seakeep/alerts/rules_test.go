@@ -231,7 +231,7 @@ func TestAlertsPage(t *testing.T) {
 			}
 		}
 	}
-	for _, one := range append(failures, overload("a", "b")) {
+	for _, one := range append(failures, overload("a", "", "b")) {
 		if !strings.Contains(strings.ToLower(string(page)), "\n## "+strings.ReplaceAll(one.anchor, "-", " ")+"\n") {
 			t.Errorf("the page has no section %s", one.anchor)
 		}

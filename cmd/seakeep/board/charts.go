@@ -104,9 +104,10 @@ var dependencyCharts = []chart{
     (rate(seakeep_breaker_state_seconds_total{DEP,state!="closed"}[RATE]))
   / on (dependency) group_left () count by (dependency) (seakeep_breaker_state_seconds_total{DEP,state="closed"})`,
 			"{{dependency}} {{state}}"}}},
-	{title: "Breakers: openings in an hour", unit: "short", red: 4, about: "More than a few is flapping.",
+	{title: "Breakers: openings in an hour", unit: "short", red: 4,
+		about: "More than a few is flapping. A trial that fails is none.",
 		queries: [][2]string{{`sum by (dependency, reason)
-    (increase(seakeep_breaker_transitions_total{DEP,to="open"}[1h]))`,
+    (increase(seakeep_breaker_transitions_total{DEP,from="closed",to="open"}[1h]))`,
 			"{{dependency}} {{reason}}"}}},
 	{title: "Bulkheads: slots taken", unit: "percentunit", most: 1, red: 0.9,
 		queries: [][2]string{{`max by (dependency) (seakeep_bulkhead_in_flight{DEP} / seakeep_bulkhead_limit{DEP})`,
