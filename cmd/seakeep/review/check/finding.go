@@ -79,13 +79,13 @@ func (n Number) String() string {
 func (n Number) show(v float64) string {
 	switch n.Unit {
 	case "%":
-		return fmt.Sprintf("%.5g %%", v)
+		return figure(v, 5) + " %"
 	case "ms":
 		return span(millis(v))
 	case "":
-		return fmt.Sprintf("%.4g", v)
+		return figure(v, 4)
 	}
-	return fmt.Sprintf("%.4g %s", v, n.Unit)
+	return figure(v, 4) + " " + n.Unit
 }
 
 // Change is a key and the value that mends a finding, as config.Set takes them.

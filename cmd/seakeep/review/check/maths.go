@@ -1,8 +1,8 @@
 package check
 
 import (
-	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -154,7 +154,19 @@ func span(d time.Duration) string {
 }
 
 // percent writes a share as files have it.
-func percent(share float64) string { return fmt.Sprintf("%.3g%%", 100*share) }
+func percent(share float64) string { return figure(100*share, 3) + "%" }
+
+// figure writes a number with so many digits, and never with an exponent.
+func figure(v float64, digits int) string {
+	if text := strconv.FormatFloat(v, 'g', digits, 64); !strings.Contains(text, "e") {
+		return text
+	}
+	if math.Abs(v) >= 1 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
 
 // ceil rounds up to a number that somebody might have written.
 func ceil(v float64) int {

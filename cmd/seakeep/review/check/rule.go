@@ -16,7 +16,7 @@ type Rule struct {
 	Fix      string
 	Bites    string // what has to happen
 
-	// One of these looks. settings looks at a dependency and at each of its
+	// One of these looks, or file and graph do. settings looks at a dependency and at each of its
 	// operations, and what it finds at an operation counts only if the
 	// operation writes one of the keys; dependency at a dependency, file at a
 	// file, and graph at all of them.
@@ -42,7 +42,8 @@ func Find(id string) *Rule {
 var rules []*Rule
 
 func init() {
-	rules = slices.Concat(timeoutRules, retryRules, breakerRules, bulkheadRules, hedgeRules,
+	rules = slices.Concat(timeoutRules, deadlineRules, retryRules, breakerRules, openRules, bulkheadRules,
+		hedgeRules,
 		fallbackRules, endpointRules, connectionRules, serveRules, fileRules, graphRules, commentRules)
 }
 

@@ -15,6 +15,8 @@ const (
 	shortOpen   = time.Second
 	longOpen    = 2 * time.Minute
 	falseAlarms = 0.001 // windows in which noise may open a breaker
+	usualWindow = 10 * time.Second
+	shortRow    = 10 * time.Millisecond // of noise
 )
 
 var breakerRules = []*Rule{
@@ -53,20 +55,6 @@ var breakerRules = []*Rule{
 		Fix:        "a longer window, or fewer calls",
 		Bites:      "the dependency goes down",
 		dependency: breakerNever},
-	{ID: "breaker-unjittered", Severity: Warning, Title: "a fleet comes back in the same instant",
-		Why: "All clients open in the same second. Without jitter they also try again in the same " +
-			"instant, and knock over what was just getting up.",
-		Number:   "of 500 clients, those that come back in the same tenth of a second, beside jitter of 20%",
-		Fix:      "open.jitter: 20%",
-		Bites:    "the dependency comes back after an outage",
-		settings: breakerUnjittered},
-	{ID: "breaker-open-time", Severity: Warning, Title: "the breaker is open for too short or too long",
-		Why: "Open for less than a second it keeps asking what is down; open for minutes it keeps " +
-			"refusing what is well again.",
-		Number:   "open time, beside the usual 1s to 2m",
-		Fix:      "open.for of 5s to 60s",
-		Bites:    "an outage, or its end",
-		settings: breakerOpenTime},
 	{ID: "breaker-single-trial", Severity: Warning, Title: "one lucky answer closes the breaker",
 		Why: "Of a dependency that answers every second call, one trial passes half of the time. The " +
 			"whole load comes back and opens the breaker again: it flaps.",
@@ -91,7 +79,7 @@ func breakerMissing(s *subject) {
 	rate := max(s.measured.Rate, 1)
 	s.report(found{keys: []string{"breaker"},
 		why: fmt.Sprintf("while %s is down, every call to it waits for its timeout", s.name()),
-		number: Number{fmt.Sprintf("calls that wait in a minute of outage at %.4g/s", rate),
+		number: Number{fmt.Sprintf("calls that wait in a minute of outage at %s/s", figure(rate, 4)),
 			60 * rate, 12 * 3, "calls"},
 		fix:     "set breaker to {}, which has defaults for all of it",
 		changes: []Change{s.set("breaker", "{}")}})
@@ -103,22 +91,32 @@ func breakerNearNormal(s *subject) {
 		return
 	}
 	n, k := b.MinCalls, int(math.Ceil(b.Failures*float64(b.MinCalls)))
-	if c := b.Window.Consecutive; c > 0 {
-		// A row of c within as many calls as come in a second.
-		n, k = c, c
+	what := fmt.Sprintf("windows of %d usual calls that open it", n)
+	chance := atLeast(n, k, usual)
+	if row := b.Window.Consecutive; row > 0 {
+		chance = math.Pow(usual, float64(row))
+		what = fmt.Sprintf("rows of %d usual calls that open it", row)
+		if rate := s.measured.Rate; rate > 0 && s.settings.Call.Keys == 0 {
+			rows := rate * usualWindow.Seconds() * chance * (1 - usual)
+			chance = 1 - math.Exp(-rows)
+			what = fmt.Sprintf("times of %s with %d failures in a row", span(usualWindow), row)
+		}
 	} else if b.Failures == 0 {
 		return
 	}
-	chance := atLeast(n, k, usual)
 	if chance <= falseAlarms {
 		return
 	}
 	f := found{keys: []string{"breaker.failures", "breaker.window", "breaker"},
 		why: fmt.Sprintf("with %s of calls to %s failing on a usual day, chance alone opens its breaker",
 			percent(usual), s.name()),
-		number: Number{fmt.Sprintf("windows of %d usual calls that open it", n), 100 * chance,
-			100 * falseAlarms, "%"}}
+		number: Number{what, 100 * chance, 100 * falseAlarms, "%"}}
 	share := min(0.9, max(0.5, 4*usual))
+	if usual > 0.7 {
+		f.fix = "find out first why so many fail: no threshold tells such a day from an outage"
+		s.report(f)
+		return
+	}
 	calls := leastCalls
 	for calls < 2000 && atLeast(calls, int(math.Ceil(share*float64(calls))), usual) > falseAlarms/10 {
 		calls += 10
@@ -164,8 +162,10 @@ func breakerSmall(s *subject) {
 	if row := b.Window.Consecutive; row > 0 {
 		calls, key, least = row, "breaker.window.consecutive", 3
 		why = "%d failures in a row of %s happen by chance"
-		if rate := s.dep.Measured.Rate; rate > 100 {
-			least = 5 // a few milliseconds of noise at such a rate
+		if rate := s.dep.Measured.Rate; rate > 100 && s.settings.Call.Keys == 0 {
+			least = max(5, int(math.Ceil(rate*shortRow.Seconds())))
+			why += ": at " + figure(rate, 4) + "/s they are " +
+				span(time.Duration(float64(row)/rate*float64(time.Second)).Round(100*time.Microsecond)) + " of noise"
 		}
 		changes = []Change{s.set(key, "%d", least)}
 	} else {
@@ -180,7 +180,7 @@ func breakerSmall(s *subject) {
 	}
 	s.report(found{keys: []string{key, "breaker"}, why: fmt.Sprintf(why, calls, s.name()),
 		number: Number{"calls that decide", float64(calls), float64(least), "calls"},
-		fix:    "set " + changes[len(changes)-1].String(), changes: changes})
+		fix:    s.told(changes), changes: changes})
 }
 
 func breakerNever(s *subject) {
@@ -198,47 +198,10 @@ func breakerNever(s *subject) {
 		changes = []Change{s.set("breaker.window", "{consecutive: 5}"), {s.path("breaker.calls"), ""}}
 	}
 	s.report(found{keys: []string{"breaker.calls", "breaker.window", "breaker"},
-		why: fmt.Sprintf("%s gets %.4g calls a second, which never are %d in %s", s.name(), rate,
+		why: fmt.Sprintf("%s gets %s calls a second, which never are %d in %s", s.name(), figure(rate, 4),
 			b.MinCalls, span(b.Window.Over)),
 		number: Number{"calls in a window", seen, float64(b.MinCalls), "calls"},
-		fix:    "set " + changes[0].String(), changes: changes})
-}
-
-func breakerUnjittered(s *subject) {
-	b := s.watched()
-	if b == nil || b.Open.Jitter > 0 {
-		return
-	}
-	together := max(1, 500*0.1/(0.4*b.Open.For.Seconds()))
-	s.report(found{keys: []string{"breaker.open.jitter", "breaker.open"},
-		why: fmt.Sprintf("all clients of %s that open together come back together, %s later", s.name(),
-			span(b.Open.For)),
-		number:  Number{"of 500 clients, back in the same tenth of a second", 500, min(500, together), "clients"},
-		fix:     "set breaker.open.jitter to 20%",
-		changes: []Change{s.set("breaker.open.jitter", "20%%")}})
-}
-
-func breakerOpenTime(s *subject) {
-	b := s.watched()
-	if b == nil || b.Open.For >= shortOpen && b.Open.For <= longOpen {
-		return
-	}
-	f := found{keys: []string{"breaker.open.for", "breaker.open"},
-		why: fmt.Sprintf("the breaker of %s is open for %s: it goes on refusing long after the outage",
-			s.name(), span(b.Open.For)),
-		number:  Number{"open time", inMillis(b.Open.For), inMillis(longOpen), "ms"},
-		fix:     "set breaker.open.for to 30s",
-		changes: []Change{s.set("breaker.open.for", "30s")}}
-	if b.Open.For < shortOpen {
-		f.why = fmt.Sprintf("the breaker of %s is open for %s: an outage is asked again all the time",
-			s.name(), span(b.Open.For))
-		f.number.Limit = inMillis(shortOpen)
-		f.fix, f.changes[0] = "set breaker.open.for to 5s", s.set("breaker.open.for", "5s")
-	}
-	if _, _, written := s.places.Of(s.path("breaker.open.cap")); written {
-		f.changes = append(f.changes, s.set("breaker.open.cap", "5m"))
-	}
-	s.report(f)
+		fix:    s.told(changes), changes: changes})
 }
 
 func breakerSingle(s *subject) {

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/seakeep/seakeep/config"
@@ -45,6 +47,13 @@ var bulkheadRules = []*Rule{
 		Fix:        "a shorter bulkhead.queue, or none",
 		Bites:      "the slots are all taken",
 		dependency: bulkheadQueue},
+	{ID: "acquire-too-long", Severity: Warning, Title: "the wait for a slot is longer than the call",
+		Why: "A slot that is not free within tens of milliseconds will not be for long. Who waits for it " +
+			"longer than an answer may take holds a thread, and is too late.",
+		Number:   "wait for a slot or a connection, beside the limit of an attempt",
+		Fix:      "timeout.acquire of tens of milliseconds",
+		Bites:    "the slots are all taken",
+		settings: acquireLong},
 	{ID: "optional-holds-too-much", Severity: Warning, Title: "what can be left out may hold most of the slots",
 		Why: "When optional dependencies get slow together, as those on one host do, their bulkheads " +
 			"together leave too little for what the service is for.",
@@ -92,8 +101,8 @@ func bulkheadSmall(s *subject) {
 		return
 	}
 	f := found{keys: []string{"bulkhead.limit"},
-		why: fmt.Sprintf("%.4g/s to %s that take %s need %.3g slots, and there are %d", s.measured.Rate,
-			s.name(), span(latency(s.measured, 0.01)), need, b.Limit),
+		why: fmt.Sprintf("%s/s to %s that take %s need %s slots, and there are %d",
+			figure(s.measured.Rate, 4), s.name(), span(latency(s.measured, 0.01)), figure(need, 3), b.Limit),
 		number:  Number{"slots", float64(b.Limit), need, "slots"},
 		fix:     fmt.Sprintf("set bulkhead.limit to %d", s.size()),
 		changes: []Change{s.set("bulkhead.limit", "%d", s.size())}}
@@ -117,8 +126,8 @@ func bulkheadLarge(s *subject) {
 			s.name(), b.Limit, door)
 	case need >= 1 && float64(b.Limit) > roomy*need:
 		f.number.Limit = need
-		f.why = fmt.Sprintf("%s may hold %d calls, %.3g times what it needs at its p99", s.name(),
-			b.Limit, float64(b.Limit)/need)
+		f.why = fmt.Sprintf("%s may hold %d calls, %s times what it needs at its p99", s.name(),
+			b.Limit, figure(float64(b.Limit)/need, 3))
 	default:
 		return
 	}
@@ -141,11 +150,25 @@ func bulkheadQueue(s *subject) {
 		return
 	}
 	s.report(found{keys: []string{"bulkhead.queue"},
-		why: fmt.Sprintf("within timeout.acquire, %s, %.4g calls to %s get a slot, and %d may wait",
-			span(b.Wait), places, s.name(), b.Queue),
+		why: fmt.Sprintf("within timeout.acquire, %s, %s calls to %s get a slot, and %d may wait",
+			span(b.Wait), figure(places, 4), s.name(), b.Queue),
 		number:  Number{"places", float64(b.Queue), places, "places"},
 		fix:     fmt.Sprintf("set bulkhead.queue to %d", int(places)),
 		changes: []Change{s.set("bulkhead.queue", "%d", int(places))}})
+}
+
+func acquireLong(s *subject) {
+	wait, limit := s.settings.Acquire, s.limit()
+	if limit == 0 || wait <= limit || !s.on(call.RungTimeout) || s.dep.Kind == config.Async {
+		return
+	}
+	good := max(roundDown(limit/10), time.Millisecond)
+	s.report(found{keys: []string{"timeout.acquire"},
+		why: fmt.Sprintf("a call to %s may wait %s for a slot, and the answer may take %s", s.name(),
+			span(wait), span(limit)),
+		number:  Number{"wait for a slot", inMillis(wait), inMillis(limit), "ms"},
+		fix:     "set timeout.acquire to " + span(good),
+		changes: []Change{s.set("timeout.acquire", "%s", span(good))}})
 }
 
 func optionalHolds(s *subject) {
@@ -161,15 +184,33 @@ func optionalHolds(s *subject) {
 	if door == 0 || float64(sum) <= allOthers*float64(door) {
 		return
 	}
-	each := max(1, int(allOthers*float64(door))/len(of))
 	v := s.of(of[0], s.rule)
 	f := found{keys: []string{"bulkhead.limit"},
 		why: fmt.Sprintf("the optional dependencies may hold %d of the %d requests that the door lets in",
 			sum, door),
-		number: Number{"slots of optional dependencies", float64(sum), allOthers * float64(door), "slots"},
-		fix:    fmt.Sprintf("set the limit of each to %d", each)}
-	for _, d := range of {
-		f.changes = append(f.changes, s.of(d, s.rule).set("bulkhead.limit", "%d", each))
+		number: Number{"slots of optional dependencies", float64(sum), allOthers * float64(door), "slots"}}
+	// Each gets what its p99 needs, and the rest is shared as it was.
+	least := make([]int, len(of))
+	needs := 0
+	for i, d := range of {
+		least[i] = max(1, int(math.Ceil(s.of(d, s.rule).needed())))
+		needs += least[i]
 	}
+	spare := int(allOthers*float64(door)) - needs
+	if spare < 0 {
+		key, most := s.limitKey(), ceil(float64(sum)/allOthers)
+		f.fix = fmt.Sprintf("set %s to %d: they need %d slots at their p99", key, most, needs)
+		f.changes = []Change{{key, fmt.Sprint(most)}}
+		v.report(f)
+		return
+	}
+	var shares []string
+	for i, d := range of {
+		limit := s.of(d, s.rule).slots().Limit
+		n := min(limit, least[i]+spare*limit/sum)
+		shares = append(shares, fmt.Sprintf("%s %d", d.Name, n))
+		f.changes = append(f.changes, s.of(d, s.rule).set("bulkhead.limit", "%d", n))
+	}
+	f.fix = "set their limits to less: " + strings.Join(shares, ", ")
 	v.report(f)
 }

@@ -45,6 +45,13 @@ var endpointRules = []*Rule{
 		Fix:        "at most 50%",
 		Bites:      "a fault that many endpoints have, such as a bad release",
 		dependency: tooManyOut},
+	{ID: "removed-by-chance", Severity: Warning, Title: "an endpoint goes for an error or two",
+		Why: "One lost packet or one slow answer is no illness. An endpoint that is taken out for it gives " +
+			"its load to the others, and under load all of them answer late now and then.",
+		Number:     "failures in a row that take an endpoint out, beside 3",
+		Fix:        "at least 3 in a row",
+		Bites:      "an endpoint is late once, as under load",
+		dependency: removedByChance},
 	{ID: "outlier-missing", Severity: Warning, Title: "one bad endpoint keeps its share of calls",
 		Why: "A breaker sees the dependency as a whole. One endpoint of many that fails or stalls stays " +
 			"in turn and spoils its share of calls for as long as it likes.",
@@ -63,7 +70,9 @@ var endpointRules = []*Rule{
 
 // deepPath are names of checks that ask what is behind the process.
 var deepPath = regexp.MustCompile(
-	`(?i)(^|[/_.-])(deep|full|deps|dependenc(y|ies)|downstream|db|database|all)([/_.?-]|$)`)
+	`(?i)(^|[^a-z])(deep[a-z]*|full|deps|dependenc(y|ies)|downstreams?|db|database|all|` +
+		`postgres|postgresql|mysql|mongo|mongodb|redis|kafka|elasticsearch)([^a-z]|$)` +
+		`|/actuator/health/?$`) // which asks every data source of a Spring service
 
 func healthDeep(s *subject) {
 	h := s.dep.Health
@@ -135,6 +144,30 @@ func tooManyOut(s *subject) {
 	}
 	if o := s.dep.Outlier; o != nil {
 		check("outlier.max-ejected", o.MaxOut.Share)
+	}
+}
+
+const leastRow = 3 // failures that are no chance
+
+func removedByChance(s *subject) {
+	check := func(key, one, many string, row int) {
+		if row < 1 || row >= leastRow || len(s.dep.Endpoints) == 1 {
+			return
+		}
+		s.report(found{keys: []string{key, "outlier.consecutive"},
+			why: fmt.Sprintf("an endpoint of %s is taken out for %s", s.name(),
+				plural(row, one, many+" in a row")),
+			number:  Number{many + " that take it out", float64(row), leastRow, many},
+			fix:     fmt.Sprintf("set %s to %d", key, leastRow),
+			changes: []Change{s.set(key, "%d", leastRow)}})
+	}
+	if h := s.dep.Health; h != nil {
+		check("health.unhealthy", "failed check", "failed checks", h.Unhealthy)
+	}
+	if o := s.dep.Outlier; o != nil {
+		check("outlier.consecutive.errors", "error", "errors", o.Consecutive.Errors)
+		check("outlier.consecutive.gateway", "error", "errors", o.Consecutive.Gateway)
+		check("outlier.consecutive.local", "error", "errors", o.Consecutive.Local)
 	}
 }
 

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -38,6 +39,13 @@ var fallbackRules = []*Rule{
 		Fix:        "a cached or fixed answer first, and a bulkhead for the other dependency",
 		Bites:      "the first dependency goes down",
 		dependency: fallbackOverload},
+	{ID: "failover-near-normal", Severity: Error, Title: "calls move to the second provider on a usual day",
+		Why: "failover.share is so near to the errors that are normal, or of so few calls, that chance alone " +
+			"reaches it. All calls then move to and fro between providers.",
+		Number:     "probability that a window of usual calls moves them, beside 0.1 %",
+		Fix:        "a share of several times the usual errors, over more calls",
+		Bites:      "nothing has to happen: it moves calls on a usual day",
+		dependency: failoverNormal},
 	{ID: "critical-answered-blind", Severity: Warning, Title: "a made-up answer stands in for what is critical",
 		Why: "What the service cannot do without has no honest substitute: a fixed answer of 200, an " +
 			"empty one or an old one lets users go on with what is not true. 202 says that it is " +
@@ -46,6 +54,13 @@ var fallbackRules = []*Rule{
 		Fix:      "an answer from a cache, as old as somebody has decided, or the error",
 		Bites:    "the dependency goes down",
 		settings: criticalBlind},
+	{ID: "critical-from-cache", Severity: Info, Title: "old answers stand in for what is critical, and nobody says so",
+		Why: "How old an answer may be is for those to decide who know the business: a price of five " +
+			"minutes ago may do, a balance may not. Nothing in the file says that somebody did.",
+		Number:   "age of an answer, beside one of now",
+		Fix:      "when-down: what users see then, and for how long",
+		Bites:    "the dependency goes down",
+		settings: criticalCached},
 	{ID: "fallback-unexercised", Severity: Info, Title: "nobody knows whether the fallback works",
 		Why: "A path that runs in incidents only is found broken in an incident. exercise sends a share " +
 			"of healthy calls along it.",
@@ -94,9 +109,20 @@ func (s *subject) local(v stand) []Change {
 	case v.step < 0:
 		return []Change{{s.path("failover"), ""}}
 	case len(s.settings.Fallback.Order) > 1:
-		return []Change{{s.path("fallback.order." + strconv.Itoa(v.step)), ""}}
+		return s.without(v.step)
 	}
 	return []Change{s.set("fallback", "[cache: {stale: 5m}]")}
+}
+
+// without are the changes that take a step of the fallback out.
+func (s *subject) without(step int) []Change {
+	switch {
+	case len(s.settings.Fallback.Order) > 1:
+		return []Change{{s.path("fallback.order." + strconv.Itoa(step)), ""}}
+	case s.op != nil:
+		return []Change{s.set("fallback", "none")} // or it would get its dependency's
+	}
+	return []Change{{s.path("fallback"), ""}}
 }
 
 func sharesFate(s *subject) {
@@ -148,13 +174,42 @@ func fallbackOverload(s *subject) {
 			continue // it is held to about what it can bear
 		}
 		s.report(found{keys: []string{v.key},
-			why: fmt.Sprintf("when %s is down, %s gets %.4g/s on top of its own %.4g/s", s.name(),
-				v.dep.Name, rate, theirs),
+			why: fmt.Sprintf("when %s is down, %s gets %s/s on top of its own %s/s", s.name(),
+				v.dep.Name, figure(rate, 4), figure(theirs, 4)),
 			number: Number{"load as times its own", (rate + theirs) / theirs, mostExtra, "times"},
 			fix: fmt.Sprintf("set the bulkhead of %s to {limit: %d}, and let a cache answer first",
 				v.dep.Name, other.size()),
 			changes: []Change{other.set("bulkhead", "{limit: %d}", other.size())}})
 	}
+}
+
+func failoverNormal(s *subject) {
+	f, usual := s.dep.Failover, s.measured.Errors
+	if f == nil || f.Observe || usual == 0 {
+		return
+	}
+	opens := func(n int, share float64) float64 {
+		return atLeast(n, int(math.Ceil(share*float64(n))), usual)
+	}
+	chance := opens(f.Calls, f.Share)
+	if chance <= falseAlarms {
+		return
+	}
+	share, calls := min(0.9, max(f.Share, 0.2, 2*usual)), max(f.Calls, leastCalls)
+	for calls < 2000 && opens(calls, share) > falseAlarms/10 {
+		calls += 10
+	}
+	v := found{keys: []string{"failover.share", "failover.calls", "failover"},
+		why: fmt.Sprintf("with %s of calls to %s failing on a usual day, chance alone moves calls to %s",
+			percent(usual), s.name(), f.To),
+		number: Number{fmt.Sprintf("windows of %d usual calls that move them", f.Calls), 100 * chance,
+			100 * falseAlarms, "%"},
+		changes: []Change{s.set("failover.share", "%s", percent(share)), s.set("failover.calls", "%d", calls)}}
+	v.fix = s.told(v.changes)
+	if opens(calls, share) > falseAlarms {
+		v.changes, v.fix = nil, "find out first why so many fail: no share tells such a day from an outage"
+	}
+	s.report(v)
 }
 
 func criticalBlind(s *subject) {
@@ -170,11 +225,11 @@ func criticalBlind(s *subject) {
 		case a.Static != nil && a.Static.Status/100 == 2 && a.Static.Status != 202:
 			f.why = fmt.Sprintf("while %s fails, callers get a fixed answer of %d as if it had answered",
 				s.name(), a.Static.Status)
-			f.changes = s.local(stand{step: i})
+			f.changes = s.without(i)
 		case a.Omit != nil && a.Omit.Status/100 == 2:
 			f.why = fmt.Sprintf("while %s fails, callers get an empty answer of %d as if it had answered",
 				s.name(), a.Omit.Status)
-			f.changes = s.local(stand{step: i})
+			f.changes = s.without(i)
 		case a.Cache != nil && a.Cache.Stale > oldest:
 			f.why = fmt.Sprintf("while %s fails, callers get answers of up to %s ago", s.name(),
 				span(a.Cache.Stale))
@@ -185,6 +240,24 @@ func criticalBlind(s *subject) {
 			continue
 		}
 		s.report(f)
+	}
+}
+
+// criticalCached asks for a word on answers from a cache; those that are far too
+// old are a finding of their own.
+func criticalCached(s *subject) {
+	if s.dep.Kind != config.Critical || s.dep.WhenDown != "" {
+		return
+	}
+	for i, a := range s.settings.Fallback.Order {
+		if a.Cache == nil || a.Cache.Stale == 0 || a.Cache.Stale > oldest {
+			continue
+		}
+		s.report(found{keys: []string{"fallback.order." + strconv.Itoa(i), "fallback.order", "fallback"},
+			why: fmt.Sprintf("while %s fails, callers get answers of up to %s ago, and no when-down says that "+
+				"this will do", s.name(), span(a.Cache.Stale)),
+			number: Number{"age of an answer", inMillis(a.Cache.Stale), 0, "ms"},
+			fix:    "say in when-down what users see then, or take the cache out"})
 	}
 }
 

@@ -41,17 +41,19 @@ var fileRules = []*Rule{
 		Bites:  "somebody finds the port",
 		file:   adminExposed},
 	{ID: "sequence-over-deadline", Severity: Info, Title: "calls one after another may not fit into a request",
-		Why: "Each dependency fits into serve.deadline, all of them together do not. Where a request calls " +
-			"one after the other, the last gets no time when the first are slow, though they are within " +
-			"their limits. The file does not say which calls do.",
-		Number: "time that all of them may take, beside the deadline",
+		Why: "Each dependency fits into serve.deadline, or into what the caller waits, all of them together do " +
+			"not. Where a request calls one after the other, the last gets no time when the first are slow, " +
+			"though they are within their limits. The file does not say which calls do.",
+		Number: "time that all of them may take, beside the deadline, or the caller's limit",
 		Fix:    "shorter limits, a longer deadline, or calls side by side",
 		Bites:  "the dependencies get slow together",
-		file:   sequenceOver},
+		file:   sequenceOver,
+		graph:  sequenceUnder},
 	{ID: "objective-out-of-reach", Severity: Warning, Title: "more is promised than the dependencies keep",
 		Why: "Dependencies that every request needs and nothing can stand in for multiply: four of " +
-			"99.9 % leave 99.6 %. An objective above that is missed on a usual month.",
-		Number: "what the dependencies leave, beside the objective",
+			"99.9 % leave 99.6 %. An objective above that is missed on a usual month, and so is one that asks " +
+			"for a latency which more calls than it allows are measured to exceed.",
+		Number: "what the dependencies leave, or what was measured, beside the objective",
 		Fix:    "a lower objective, a fallback, or a better dependency",
 		Bites:  "nothing has to happen: a usual month misses it",
 		file:   outOfReach},
@@ -195,6 +197,7 @@ func outOfReach(s *subject) {
 	}
 	for i := range s.SLO.Objectives {
 		o := &s.SLO.Objectives[i]
+		s.tooSlow(o)
 		if o.Place == config.PlaceCalls || o.Objective <= left {
 			continue
 		}
@@ -206,29 +209,76 @@ func outOfReach(s *subject) {
 	}
 }
 
-func sequenceOver(s *subject) {
-	deadline := s.deadline()
-	if deadline == 0 {
+// tooSlow looks at what an objective asks for and what was measured there.
+func (s *subject) tooSlow(o *config.Objective) {
+	var m config.Measured
+	what := "requests"
+	switch d := s.Dependency(o.Dependency); {
+	case o.Place == config.PlaceCalls && d != nil:
+		m, what = d.Measured, "calls to "+d.Name
+	case o.Place == config.PlaceServe && s.Serve != nil && len(o.Paths) == 0 && len(o.Classes) == 0:
+		m = s.Serve.Measured
+	}
+	share, ok := slower(m, o.Latency)
+	if o.Latency == 0 || !ok || o.Latency >= tail(m) || 1-share >= o.Objective {
 		return
 	}
-	var sum time.Duration
-	var names []string
+	s.report(found{keys: []string{"slo.objectives." + o.Name + ".latency", "slo"},
+		why: fmt.Sprintf("%s promises %.6g %% within %s, and on a usual day %s of %s take longer", o.Name,
+			100*o.Objective, span(o.Latency), percent(share), what),
+		number: Number{"within that time, as measured", 100 * (1 - share), 100 * o.Objective, "%"},
+		fix:    "promise a time that was measured, or make it faster"})
+}
+
+// sequenceUnder is sequenceOver for what a caller with a file of its own gives.
+func sequenceUnder(g *graph, rule *Rule) {
+	for _, e := range g.edges {
+		outer := e.from.of(e.dep, rule)
+		limit := outer.limit()
+		if limit == 0 || e.to.deadline() > 0 || g.way(e.to, e.from, nil) != nil {
+			continue
+		}
+		sum, names := e.to.inARow(limit)
+		if len(names) < 2 || sum <= limit {
+			continue
+		}
+		outer.report(found{keys: []string{"timeout.request", "timeout.total", "timeout"},
+			why: fmt.Sprintf("%s may spend %s on %s one after the other, and %s waits %s for it", e.to.Service,
+				span(sum), strings.Join(names, ", "), e.from.Service, span(limit)),
+			number: Number{"time that all of them may take", inMillis(sum), inMillis(limit), "ms"},
+			fix:    "shorten their limits, or call them side by side"})
+	}
+}
+
+// inARow is how long the calls may take that every request needs, one after
+// the other; 0 if one alone may take longer than there is, which is a finding
+// of its own.
+func (s *source) inARow(have time.Duration) (sum time.Duration, names []string) {
 	for _, d := range s.Dependencies {
 		if d.Kind != config.Critical {
 			continue
 		}
-		v := s.of(d, s.rule)
+		v := s.of(d, nil)
 		_, total := v.times()
 		takes := v.worst(0.5)
 		if total > 0 {
 			takes = min(takes, total)
 		}
-		if takes == 0 || takes > deadline {
-			return // which is a finding of its own
+		if takes == 0 || takes > have {
+			return 0, nil
 		}
 		sum += takes
 		names = append(names, d.Name)
 	}
+	return sum, names
+}
+
+func sequenceOver(s *subject) {
+	deadline := s.deadline()
+	if deadline == 0 {
+		return
+	}
+	sum, names := s.inARow(deadline)
 	if sum <= deadline {
 		return
 	}

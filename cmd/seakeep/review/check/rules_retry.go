@@ -16,6 +16,7 @@ import (
 const (
 	mostRetries  = 0.2 // of calls: what a dependency in trouble can bear
 	mostAttempts = 3
+	usualBase    = 25 * time.Millisecond // of backoffs
 )
 
 var retryRules = []*Rule{
@@ -126,7 +127,11 @@ func budgetMissing(s *subject) {
 
 func budgetLarge(s *subject) {
 	b := s.settings.Call.Budget
-	if s.attempts() < 2 || b == nil || b.Kind == budget.Tokens {
+	if s.attempts() < 2 || b == nil {
+		return
+	}
+	if b.Kind == budget.Tokens {
+		s.tokensLarge(b)
 		return
 	}
 	key, share := "retry.budget.ratio", b.Ratio
@@ -136,7 +141,7 @@ func budgetLarge(s *subject) {
 	} else if rate := s.measured.Rate; rate > 0 && b.Floor/rate > share {
 		share += b.Floor / rate
 		key = "retry.budget.floor"
-		change = s.set(key, "%.3g/s", max(0.1, float64(int(rate))/10))
+		change = s.set(key, "%s/s", figure(max(0.1, float64(int(rate))/10), 3))
 		if share <= mostRetries+b.Ratio {
 			return
 		}
@@ -150,7 +155,22 @@ func budgetLarge(s *subject) {
 		why: fmt.Sprintf("while all calls to %s fail, retries add %s to its load", s.name(),
 			percent(share)),
 		number:  Number{"retries as a share of calls", 100 * share, 100 * mostRetries, "%"},
-		fix:     "set " + change.String(),
+		fix:     s.told([]Change{change}),
+		changes: []Change{change}})
+}
+
+// tokensLarge looks at a budget of tokens: while everything fails it closes, but
+// while some calls fail it allows ratio retries for each success.
+func (s *subject) tokensLarge(b *budget.Config) {
+	if b.Ratio <= mostRetries {
+		return
+	}
+	change := s.set("retry.budget.ratio", "10%%")
+	s.report(found{keys: []string{"retry.budget.ratio", "retry.budget", "retry"},
+		why: fmt.Sprintf("while some calls to %s fail, each that succeeds pays for %s of a retry", s.name(),
+			percent(b.Ratio)),
+		number:  Number{"retries as a share of what succeeds", 100 * b.Ratio, 100 * mostRetries, "%"},
+		fix:     s.told([]Change{change}),
 		changes: []Change{change}})
 }
 
@@ -173,7 +193,8 @@ func retryUnjittered(s *subject) {
 	base := s.settings.Call.Retry.Backoff.Base
 	spread := min(200.0, 200*20/max(20, inMillis(base)))
 	s.report(found{keys: []string{"retry.backoff.jitter", "retry.backoff"},
-		why: fmt.Sprintf("calls to %s that fail together come back together, %s later", s.name(), span(base)),
+		why: fmt.Sprintf("calls to %s that fail together come back together, %s later", s.name(),
+			span(max(base.Truncate(time.Microsecond), 0))),
 		number: Number{"of 200 that failed together, back in the same 20 ms", 200, spread,
 			"calls"},
 		fix:     "set retry.backoff.jitter to full",
@@ -181,13 +202,20 @@ func retryUnjittered(s *subject) {
 }
 
 func retryAtOnce(s *subject) {
-	if s.attempts() < 2 || s.settings.Call.Retry.Backoff.Base > time.Millisecond {
+	if s.attempts() < 2 {
 		return
+	}
+	base := s.settings.Call.Retry.Backoff.Base
+	if base > time.Millisecond && (base >= usualBase || base >= s.measured.P50/10) {
+		return
+	}
+	if base < time.Microsecond {
+		base = 0
 	}
 	s.report(found{keys: []string{"retry.backoff.base", "retry.backoff"},
 		why: fmt.Sprintf("all %d attempts at %s are spent within an instant", s.attempts(), s.name()),
 		number: Number{"longest wait before the second attempt",
-			inMillis(s.settings.Call.Retry.Backoff.Base), 25, "ms"},
+			inMillis(base), inMillis(usualBase), "ms"},
 		fix:     "set retry.backoff.base to 25ms",
 		changes: []Change{s.set("retry.backoff.base", "25ms")}})
 }
@@ -199,7 +227,21 @@ func retryServerErrors(s *subject) {
 	s.report(found{keys: []string{"retry.on"},
 		why:    fmt.Sprintf("a 500 of %s is asked for again, though the same request fails again", s.name()),
 		number: Number{"requests for one answer of 500", float64(s.attempts()), 1, "requests"},
-		fix:    "remove retry.on, or server-error from it", changes: []Change{{s.path("retry.on"), ""}}})
+		fix:    "take server-error out of retry.on", changes: []Change{s.otherCauses()}})
+}
+
+// otherCauses is the change that leaves server-error out of retry.on.
+func (s *subject) otherCauses() Change {
+	var names []string
+	for c := core.NoCause + 1; c <= core.Unknown; c++ {
+		if c != core.ServerError && s.settings.Call.Retry.Causes.Has(c) {
+			names = append(names, c.String())
+		}
+	}
+	if len(names) == 0 {
+		return s.set("retry.on", "[unsent]") // what was never sent may always be sent again
+	}
+	return s.set("retry.on", "[%s]", strings.Join(names, ", "))
 }
 
 func retryIgnores(s *subject) {

@@ -87,15 +87,36 @@ func deadlineMissing(s *subject) {
 	if s.door() == nil || s.deadline() > 0 {
 		return
 	}
-	changes := []Change{{"serve.deadline.default", "1s"}}
+	good := span(s.enough())
+	changes := []Change{{"serve.deadline.default", good}}
 	if s.door().Observe.Has(serve.RungDeadline) {
 		changes = append(changes, Change{"serve.deadline.mode", "enforce"})
 	}
 	s.report(found{keys: []string{"serve.deadline", "serve"},
 		why:     "a request has no end but its caller's own deadline, if it brings one",
-		number:  Number{"time that a request may take", inMillis(365 * 24 * time.Hour), 1000, "ms"},
-		fix:     "set serve.deadline.default to 1s",
+		number:  Number{"time that a request may take", inMillis(365 * 24 * time.Hour), inMillis(s.enough()), "ms"},
+		fix:     "set serve.deadline.default to " + good,
 		changes: changes})
+}
+
+// enough is a deadline within which the calls can be made, those that every
+// request needs one after the other; at least a second.
+func (s *subject) enough() time.Duration {
+	var row, most time.Duration
+	for _, d := range s.Dependencies {
+		v := s.of(d, s.rule)
+		_, total := v.times()
+		takes := v.worst(0.5)
+		if total > 0 {
+			takes = min(takes, total)
+		}
+		if d.Kind == config.Critical {
+			row += takes
+		} else if d.Kind == config.Optional {
+			most = max(most, takes)
+		}
+	}
+	return roundUp(max(row, most, time.Second))
 }
 
 func doorUnlimited(s *subject) {
@@ -105,6 +126,18 @@ func doorUnlimited(s *subject) {
 	m := s.Serve.Measured
 	usual := max(1, m.Rate*latency(m, 0.01).Seconds())
 	most := max(ceil(4*usual), 20)
+	optional := 0
+	for _, d := range s.Dependencies {
+		b := s.of(d, s.rule).slots()
+		if b == nil {
+			continue
+		}
+		most = max(most, 2*b.Limit)
+		if d.Kind == config.Optional {
+			optional += b.Limit
+		}
+	}
+	most = max(most, 2*optional) // so that bulkheads are smaller than what they are in
 	s.report(found{keys: []string{"serve.concurrency", "serve"},
 		why:     "nothing bounds how many requests are served at once",
 		number:  Number{"requests under way when each takes ten times as long", 10 * usual, usual, "requests"},
@@ -121,16 +154,21 @@ func concurrencySmall(s *subject) {
 	if need == 0 || float64(have) >= need {
 		return
 	}
-	key := "serve.concurrency.max"
-	if s.door().Slots.Limit.Max == 0 {
-		key = "serve.concurrency.limit"
-	}
+	key := s.limitKey()
 	s.report(found{keys: []string{key},
-		why: fmt.Sprintf("%.4g/s that take %s are %.3g requests at once, and the door serves %d", m.Rate,
-			span(latency(m, 0.01)), need, have),
+		why: fmt.Sprintf("%s/s that take %s are %s requests at once, and the door serves %d",
+			figure(m.Rate, 4), span(latency(m, 0.01)), figure(need, 3), have),
 		number:  Number{"requests at once", float64(have), need, "requests"},
 		fix:     fmt.Sprintf("set %s to %d", key, ceil(2*need)),
 		changes: []Change{{key, fmt.Sprint(ceil(2 * need))}}})
+}
+
+// limitKey is what bounds how many requests are served at once.
+func (s *subject) limitKey() string {
+	if s.door().Slots.Limit.Max == 0 {
+		return "serve.concurrency.limit"
+	}
+	return "serve.concurrency.max"
 }
 
 // patience is how long a request may wait and be served in time; 0: unknown.
@@ -154,8 +192,8 @@ func queueLong(s *subject) {
 	}
 	good := max(1, int(places/2))
 	f := found{keys: []string{"serve.queue.length"},
-		why: fmt.Sprintf("%d may wait, and %.4g a second are served: the last of them waits %s of %s",
-			length, throughput, span(time.Duration(float64(length)/throughput*float64(time.Second))),
+		why: fmt.Sprintf("%d may wait, and %s a second are served: the last of them waits %s of %s",
+			length, figure(throughput, 4), span(time.Duration(float64(length)/throughput*float64(time.Second))),
 			span(s.deadline())),
 		number:  Number{"places", float64(length), places, "places"},
 		fix:     fmt.Sprintf("set serve.queue.length to %d", good),

@@ -36,34 +36,6 @@ var timeoutRules = []*Rule{
 		Fix:        "timeout.request at the p99.9 and half of it again",
 		Bites:      "the dependency accepts connections and does not answer",
 		dependency: timeoutTooLong},
-	{ID: "timeout-over-deadline", Severity: Error, Title: "an attempt may outlast the request it is for",
-		Why: "serve.deadline says when the caller has given up. An attempt that may take longer works " +
-			"for nobody and holds a thread meanwhile.",
-		Number:   "limit of an attempt, beside the deadline of the request",
-		Fix:      "a shorter timeout.request, or a longer serve.deadline",
-		Bites:    "the dependency gets slow",
-		settings: timeoutOverDeadline},
-	{ID: "retries-over-deadline", Severity: Warning, Title: "the attempts do not fit into the time there is",
-		Why: "Attempts x timeout + backoff is more than timeout.total or serve.deadline: the last " +
-			"attempt is cut short or never made, and its load was for nothing.",
-		Number:   "time that all attempts take with usual waits, beside the time there is",
-		Fix:      "fewer attempts, or more time",
-		Bites:    "the dependency gets slow",
-		settings: retriesOverDeadline},
-	{ID: "per-try-over-total", Severity: Error, Title: "a retry never has time",
-		Why: "timeout.request is no less than timeout.total, so the first attempt that times out ends " +
-			"the call. The retries are there in the file only.",
-		Number:   "limit of an attempt, beside the limit of the call",
-		Fix:      "timeout.total for all attempts and their waits",
-		Bites:    "an attempt times out",
-		settings: perTryOverTotal},
-	{ID: "total-missing", Severity: Warning, Title: "a call with its retries has no limit",
-		Why: "Each attempt has a limit, the call has none: attempts, waits and what Retry-After asks " +
-			"for add up, while the caller has long gone.",
-		Number:   "time that a call may take, beside one attempt",
-		Fix:      "timeout.total for all attempts and their waits",
-		Bites:    "the dependency gets slow, or answers 503 with Retry-After",
-		settings: totalMissing},
 	{ID: "connect-too-long", Severity: Warning, Title: "a dead host uses up the whole attempt",
 		Why: "A host in reach accepts a connection within a few round trips. A connect limit that is " +
 			"no shorter than the request's leaves nothing for another host.",
@@ -73,6 +45,9 @@ var timeoutRules = []*Rule{
 		settings: connectTooLong},
 }
 
+// tooLong is how many times what is needed is too much.
+const tooLong = 10
+
 // usualP99 stands for a p99 that nobody has measured.
 const usualP99 = 100 * time.Millisecond
 
@@ -80,7 +55,7 @@ const usualP99 = 100 * time.Millisecond
 // the p99; without a measured rate for each call a second.
 func (s *subject) threads(took time.Duration) Number {
 	rate := s.measured.Rate
-	n := Number{What: fmt.Sprintf("threads held by calls of %s at %.4g/s", span(took), rate),
+	n := Number{What: fmt.Sprintf("threads held by calls of %s at %s/s", span(took), figure(rate, 4)),
 		Value: rate * took.Seconds(), Unit: "threads"}
 	p99 := latency(s.measured, 0.01)
 	if p99 == 0 {
@@ -98,14 +73,15 @@ func (s *subject) threads(took time.Duration) Number {
 // all attempts fit into.
 func (s *subject) within(request time.Duration) []Change {
 	out := []Change{s.set("timeout.request", "%s", span(request))}
-	if _, total := s.times(); total > 0 {
-		need := time.Duration(s.attempts()) * request
-		if s.attempts() > 1 {
-			need += pauses(s.settings.Call.Retry, s.attempts(), 0.5)
-		}
-		if total < need || total > 10*need {
-			out = append(out, s.set("timeout.total", "%s", span(roundUp(need))))
-		}
+	need := time.Duration(s.attempts()) * request
+	if s.attempts() > 1 {
+		need += pauses(s.settings.Call.Retry, s.attempts(), 0.5)
+	}
+	if _, total := s.times(); total > 0 && (total < need || total > tooLong*need) {
+		out = append(out, s.set("timeout.total", "%s", span(roundUp(need))))
+	}
+	if d := s.deadline(); d > 0 && request > d && s.dep.Kind != config.Async {
+		out = append(out, Change{"serve.deadline.default", span(roundUp(need))})
 	}
 	if b := s.settings.Call.Breaker; b != nil && b.Slow.Over > request && s.op == nil {
 		out = append(out, s.set("breaker.slow.over", "%s", span(roundDown(request*8/10))))
@@ -175,8 +151,8 @@ func timeoutTooLong(s *subject) {
 	}
 	good := goodTimeout(s.measured)
 	f := found{keys: []string{"timeout.request", "timeout.total"},
-		why: fmt.Sprintf("%s for %s is %.3g times its p99.9: what takes that long is not answered any more",
-			span(limit), s.name(), limit.Seconds()/max(p.Seconds(), 1e-9)),
+		why: fmt.Sprintf("%s for %s is %s times its p99.9: what takes that long is not answered any more",
+			span(limit), s.name(), figure(limit.Seconds()/max(p.Seconds(), 1e-9), 3)),
 		number: s.threads(limit), fix: "set timeout.request to " + span(good),
 		changes: s.within(good)}
 	if p == 0 {
@@ -186,103 +162,6 @@ func timeoutTooLong(s *subject) {
 		f.keys = []string{"timeout.total"}
 	}
 	s.report(f)
-}
-
-func timeoutOverDeadline(s *subject) {
-	limit, deadline := s.limit(), s.deadline()
-	if limit == 0 || deadline == 0 || limit <= deadline || s.dep.Kind == config.Async {
-		return
-	}
-	good := goodTimeout(s.dep.Measured)
-	f := found{keys: []string{"timeout.request", "timeout.total"},
-		why: fmt.Sprintf("an attempt at %s may take %s, but a request has %s in all",
-			s.name(), span(limit), span(deadline)),
-		number: Number{"limit of an attempt", inMillis(limit), inMillis(deadline), "ms"}}
-	if good <= deadline {
-		f.fix, f.changes = "set timeout.request to "+span(good), s.within(good)
-	} else {
-		more := span(roundUp(s.worst(0.5)))
-		f.fix = "set serve.deadline.default to " + more + ", or ask for less"
-		f.changes = []Change{{"serve.deadline.default", more}}
-	}
-	s.report(f)
-}
-
-// bound is the time there is for a call, and whose it is.
-func (s *subject) bound() (time.Duration, string) {
-	_, total := s.times()
-	deadline := s.deadline()
-	if s.dep.Kind == config.Async {
-		deadline = 0
-	}
-	if deadline > 0 && (total == 0 || deadline < total) {
-		return deadline, "serve.deadline"
-	}
-	return total, "timeout.total"
-}
-
-func retriesOverDeadline(s *subject) {
-	request, total := s.times()
-	have, whose := s.bound()
-	need := s.worst(0.5)
-	if request == 0 || have == 0 || s.attempts() < 2 || need <= have || request >= have {
-		return
-	}
-	f := found{keys: []string{"retry.attempts", "timeout.total", "timeout.request"},
-		why: fmt.Sprintf("%d attempts of %s and their waits do not fit into %s of %s", s.attempts(),
-			span(request), whose, s.name()),
-		number: Number{"time that all attempts take", inMillis(need), inMillis(have), "ms"}}
-	more := roundUp(need)
-	if deadline := s.deadline(); whose == "timeout.total" && (deadline == 0 || more <= deadline) {
-		f.fix = fmt.Sprintf("set timeout.total to %s, or give fewer attempts", span(more))
-		f.changes = []Change{s.set("timeout.total", "%s", span(more))}
-		s.report(f)
-		return
-	}
-	fits := 1
-	for n := 2; n < s.attempts(); n++ {
-		if time.Duration(n)*request+pauses(s.settings.Call.Retry, n, 0.5) <= have {
-			fits = n
-		}
-	}
-	f.fix = fmt.Sprintf("set retry.attempts to %d, or give more time", fits)
-	f.changes = []Change{s.set("retry.attempts", "%d", fits)}
-	if total > have {
-		f.changes = append(f.changes, s.set("timeout.total", "%s", span(have)))
-	}
-	if _, _, written := s.places.Of(s.path("retry.budget")); fits == 1 && written {
-		f.changes = append(f.changes, Change{s.path("retry.budget"), ""})
-	}
-	s.report(f)
-}
-
-func perTryOverTotal(s *subject) {
-	request, total := s.times()
-	if s.attempts() < 2 || request == 0 || total == 0 || request < total {
-		return
-	}
-	need := roundUp(s.worst(0.5))
-	s.report(found{keys: []string{"timeout.total", "timeout.request", "retry.attempts"},
-		why: fmt.Sprintf("the first attempt at %s that times out after %s ends the call too, at %s",
-			s.name(), span(request), span(total)),
-		number: Number{"limit of an attempt", inMillis(request), inMillis(total), "ms"},
-		fix: fmt.Sprintf("set timeout.total to %s for all %d attempts, or timeout.request lower",
-			span(need), s.attempts()),
-		changes: []Change{s.set("timeout.total", "%s", span(need))}})
-}
-
-func totalMissing(s *subject) {
-	request, total := s.times()
-	if s.attempts() < 2 || request == 0 || total > 0 {
-		return
-	}
-	need := roundUp(s.worst(0.5))
-	s.report(found{keys: []string{"timeout.total", "retry.attempts", "timeout.request", "timeout"},
-		why: fmt.Sprintf("a call to %s has no limit: %d attempts, their waits, and what Retry-After asks",
-			s.name(), s.attempts()),
-		number:  Number{"time that a call may take", inMillis(s.worst(1)), inMillis(request), "ms"},
-		fix:     "set timeout.total to " + span(need),
-		changes: []Change{s.set("timeout.total", "%s", span(need))}})
 }
 
 func connectTooLong(s *subject) {

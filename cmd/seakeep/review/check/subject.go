@@ -90,6 +90,20 @@ func (s *subject) set(key, format string, args ...any) Change {
 	return Change{s.path(key), fmt.Sprintf(format, args...)}
 }
 
+// told says what changes below what is looked at do.
+func (s *subject) told(changes []Change) string {
+	var all []string
+	for _, c := range changes {
+		key := strings.TrimPrefix(c.Path, s.path(""))
+		if key = strings.TrimPrefix(key, "."); c.Value == "" {
+			all = append(all, "remove "+key)
+			continue
+		}
+		all = append(all, "set "+key+" to "+c.Value)
+	}
+	return strings.Join(all, ", and ")
+}
+
 // found is what a rule found. The first key is what is wrong; at an operation
 // the first that it writes is pointed at.
 type found struct {
