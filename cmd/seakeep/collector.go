@@ -42,3 +42,19 @@ func percentFor(live uint64) int {
 	}
 	return int(min(max(garbageRoom*100/live, leastPercent), mostPercent))
 }
+
+// useProcessors sets how many processors the proxy works on at a time: n, or if
+// that is zero what GOMAXPROCS says, or if that says nothing half of what there
+// is, rounded up. A proxy stands beside a program that needs the others. And at
+// a moderate load each further one costs: Go wakes it for a request that comes,
+// only to find that the first has taken it. Two thousand requests a second on one
+// of two processors take an eighth less of them than on both.
+func useProcessors(n int) {
+	if _, said := os.LookupEnv("GOMAXPROCS"); n == 0 && said {
+		return
+	}
+	if n == 0 {
+		n = (runtime.GOMAXPROCS(0) + 1) / 2
+	}
+	runtime.GOMAXPROCS(n)
+}

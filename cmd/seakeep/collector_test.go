@@ -51,3 +51,22 @@ func TestRoomFollowsWhatIsLive(t *testing.T) {
 	_ = large
 	until("little live", func(p int) bool { return p > leastPercent })
 }
+
+func TestProcessors(t *testing.T) {
+	was := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(was)
+	for _, tc := range []struct{ there, asked, want int }{
+		{4, 0, 2}, {3, 0, 2}, {2, 0, 1}, {1, 0, 1}, {2, 4, 4}, {4, 1, 1},
+	} {
+		runtime.GOMAXPROCS(tc.there)
+		useProcessors(tc.asked)
+		if got := runtime.GOMAXPROCS(0); got != tc.want {
+			t.Errorf("of %d, asked for %d: %d", tc.there, tc.asked, got)
+		}
+	}
+	t.Setenv("GOMAXPROCS", "3")
+	runtime.GOMAXPROCS(3)
+	if useProcessors(0); runtime.GOMAXPROCS(0) != 3 {
+		t.Error("GOMAXPROCS in the environment does not hold")
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +23,8 @@ type proxyFlags struct {
 	config  string
 	log     string
 	options proxy.Options
+	// processors is how many to work on; 0: see useProcessors.
+	processors int
 	tracing tracing
 }
 
@@ -68,6 +69,8 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 		"leave plain HTTP/1.1 to Go's net/http, on both sides: the reference, at twice the cost")
 	flags.StringVar(&f.tracing.endpoint, "otlp-endpoint", "",
 		"`address` that takes spans by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same")
+	flags.IntVar(&f.processors, "processors", 0,
+		"how many processors to work on; 0: GOMAXPROCS, or else half of them, rounded up")
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
 	return c
 }
@@ -84,24 +87,19 @@ func (f *proxyFlags) check() error {
 		return fmt.Errorf("--grace is %v; give a time such as 30s", f.options.Grace)
 	case f.options.MaxHead < 1<<10 || f.options.MaxHead > 1<<20:
 		return fmt.Errorf("--max-head is %d; give 1024 to 1048576", f.options.MaxHead)
+	case f.processors < 0 || f.processors > 1024:
+		return fmt.Errorf("--processors is %d; give 1 to 1024, or 0 for half of what there is", f.processors)
 	case f.options.MaxConns < 1 || f.options.MaxConns > 1_000_000:
 		return fmt.Errorf("--max-connections is %d; give 1 to 1000000", f.options.MaxConns)
 	}
 	return f.tracing.check()
 }
 
-// collectPercent is GOGC for a proxy. What lives in one is so small that Go's 100
-// would have it collect dozens of times a second; at 400 it takes some 10 MiB
-// more, and 3 to 9 % less processor time.
-const collectPercent = 400
-
 func (f *proxyFlags) run(cmd *cobra.Command) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(collectPercent)
-	}
 	f.options.Log = newLog(cmd.ErrOrStderr(), f.log)
 	slog.SetDefault(f.options.Log) // net/http says some things by itself, in no form
 	makeRoom()
+	useProcessors(f.processors)
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
