@@ -25,7 +25,7 @@ type proxyFlags struct {
 	options proxy.Options
 	// processors is how many to work on; 0: see useProcessors.
 	processors int
-	tracing tracing
+	tracing    tracing
 }
 
 func newProxyCommand() *cobra.Command {
