@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -43,8 +42,10 @@ func (f *checkFlags) proofs(out io.Writer, files []*config.File) error {
 			return err
 		}
 	}
-	if len(all) == 0 {
-		return errors.New("no finding that a scenario could make bite")
+	if len(all) == 0 && f.format == "text" {
+		if _, err := io.WriteString(out, "no finding that a scenario could make bite\n"); err != nil {
+			return err
+		}
 	}
 	if worse > 0 {
 		return fmt.Errorf("%d of %s worse than with the fix", worse, plural(len(all), "scenario is", "scenarios are"))

@@ -213,13 +213,23 @@ func TestCheckProve(t *testing.T) {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	for args, want := range map[string]string{
-		"--prove=nothing " + path:      `--prove: no scenario for "nothing"; there is one for timeout-missing, `,
-		"--prove -o sarif " + path:     "--prove prints text or json, not sarif",
-		"--prove=retry-layers " + path: "no finding that a scenario could make bite",
+		"--prove=nothing " + path:  `--prove: no scenario for "nothing"; there is one for timeout-missing, `,
+		"--prove -o sarif " + path: "--prove prints text or json, not sarif",
 	} {
 		if status, _, stderr := runCommand("", append([]string{"check"}, strings.Fields(args)...)...); status == exitOK ||
 			!strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
+		}
+	}
+	// A file that is clean, or that the rule finds nothing in, is no failure.
+	for args, want := range map[string]string{
+		"--prove=retry-layers " + path:                             "no finding that a scenario could make bite\n",
+		"--prove ../../testdata/check/fallback-missing-clean.yaml": "no finding that a scenario could make bite\n",
+		"--prove -o json ../../examples/checkout/seakeep.yaml":     "{\n  \"proofs\": []\n}\n",
+	} {
+		status, stdout, stderr := runCommand("", append([]string{"check"}, strings.Fields(args)...)...)
+		if status != exitOK || stdout != want || stderr != "" {
+			t.Errorf("%s: status %d, %q, %s", args, status, stdout, stderr)
 		}
 	}
 }

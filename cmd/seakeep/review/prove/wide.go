@@ -52,6 +52,29 @@ func flood(s *stage) string {
 	return b.String()
 }
 
+// overloaded is our service with a page for what is down, and one for what then
+// stands in, which has workers for twice its own load and a long queue.
+func overloaded(s *stage) string {
+	var b strings.Builder
+	s.head(&b)
+	other := s.stands()[0]
+	own := rateOf(other.Measured)
+	takes := max(other.Measured.P50, other.Measured.P99/2, time.Millisecond)
+	workers := int(math.Ceil(2 * own * takes.Seconds()))
+	fmt.Fprintf(&b, "clients:\n  users: {to: %s, rate: %g/s, patience: %s, routes: {%q: %d, %q: %d}}\n", us,
+		s.rate()+own, s.patience(), s.dep.Name, share(s.rate()), other.Name, share(own))
+	fmt.Fprintf(&b, "services:\n  %s:\n    policy: %s\n    workers: %d\n    queue: {rule: fifo, length: 20}\n"+
+		"    routes:\n      %q: {work: 1ms, calls: [%q]}\n      %q: {work: 1ms, calls: [%q]}\n", us,
+		s.policies[s.file.Name()], 10*s.workers(), s.dep.Name, s.dep.Name, other.Name, other.Name)
+	fmt.Fprintf(&b, "  %q: {work: %s}\n  %q: {work: %s, workers: %d, queue: fifo}\n", s.dep.Name,
+		work(s.dep.Measured), other.Name, takes, workers)
+	s.tail(&b, []string{s.to("down: true")})
+	return b.String()
+}
+
+// share is a rate as the weight of a route.
+func share(rate float64) int { return max(1, int(math.Round(100*rate))) }
+
 // link is a service of a chain, and the dependency by which it calls the next.
 type link struct {
 	file *config.File
