@@ -95,6 +95,11 @@ func Of(f check.Finding, files []*config.File) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	if masked := s.dep != nil && len(s.dep.Fallback.Order) > 0; masked && (f.Rule == "per-try-over-total" ||
+		f.Rule == "attempt-without-limit") {
+		// Users have an answer all the same, but not the dependency's.
+		w.figure, w.name, w.less = "dependencies.US.DEP.fallback", "calls that a fallback had to answer", true
+	}
 	p := &Proof{Finding: f, About: w.about, Mended: []string{}}
 	p.Scenario = w.build(s)
 	for _, c := range f.Changes {

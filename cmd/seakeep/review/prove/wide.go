@@ -24,13 +24,20 @@ func (s *stage) fleet(each, fails float64) string {
 
 func someErrors(s *stage) string { return s.fleet(1, 0.3) }
 
-func usualErrors(s *stage) string { return s.fleet(5, s.dep.Measured.Errors) }
+// usualErrors is five minutes of clients whose windows hold a few more calls than
+// decide, which every breaker's window does once, after a start.
+func usualErrors(s *stage) string {
+	s.whole = 300
+	each := 5.0
+	if b := s.dep.Call.Breaker; b != nil && b.Window.Over > 0 {
+		each = min(max(1.5*float64(b.MinCalls)/b.Window.Over.Seconds(), 0.2), s.rate())
+	}
+	return s.fleet(each, s.dep.Measured.Errors)
+}
 
 // flood is our service behind its door, with twice as many users as it can serve.
 func flood(s *stage) string {
-	s.warm, s.whole = 4, 12
 	var b strings.Builder
-	s.head(&b)
 	v := s.file.Serve
 	takes := v.Measured.P50
 	if takes == 0 {
@@ -44,6 +51,10 @@ func flood(s *stage) string {
 	if patience == 0 {
 		patience = time.Second
 	}
+	// Twice as long as users wait until it is as bad as it gets.
+	s.warm = max(4, min(2*int(patience.Seconds()), 60))
+	s.whole = s.warm + 8
+	s.head(&b)
 	fmt.Fprintf(&b, "clients:\n  users: {to: %s, rate: %.0f/s, patience: %s}\n", us,
 		2*float64(workers)/takes.Seconds(), patience)
 	fmt.Fprintf(&b, "services:\n  %s:\n    policy: %s\n    workers: %d\n    queue: fifo\n"+
