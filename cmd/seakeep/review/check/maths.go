@@ -140,6 +140,9 @@ func inMillis(d time.Duration) float64 { return float64(d) / float64(time.Millis
 
 // span writes a time as files have it.
 func span(d time.Duration) string {
+	if d > time.Millisecond {
+		d = d.Round(time.Microsecond)
+	}
 	text := d.String()
 	if d > time.Second {
 		text = d.Round(time.Millisecond).String()

@@ -52,6 +52,28 @@ func TestMistakesInTheExample(t *testing.T) {
 	}
 }
 
+// What a file leaves to the defaults, or decides for good reasons, is no finding.
+func TestSaneSettingsAreSilent(t *testing.T) {
+	for _, made := range []string{
+		"email.retry = {attempts: 3}", // 3/s of retries at 5/s, as by default
+		"fraud.breaker = {window: {consecutive: 5}}",
+		"fraud.breaker = {window: {consecutive: 5}, per: key, key: X-Tenant} ; fraud.measured.rate = 49/s",
+		"payments.breaker.window = 2m",
+		"payments.retry.backoff.base = 30ms",
+		"recommendations.health = {path: /healthz}",
+		"recommendations.health = {path: /alliances/livez}",
+		"recommendations.outlier = {consecutive: {errors: none, gateway: 3}}",
+		"fraud.failover = {to: recommendations}",
+		"fraud.bulkhead.queue = 2 ; fraud.timeout.acquire = 20ms",
+		"slo = {objectives: [{name: c, objective: 99%, latency: 150ms, dependency: fraud}]}",
+		"pricing.retry = {attempts: 2, budget: {tokens: 100, ratio: 10%}}",
+	} {
+		for _, f := range Files(mistaken(t, made)) {
+			t.Errorf("%s: %s: %s: %s", made, f.Path, f.Rule, f.Why)
+		}
+	}
+}
+
 // mistaken is the example with keys that have other values.
 func mistaken(t *testing.T, made string) []*config.File {
 	t.Helper()

@@ -111,6 +111,9 @@ func breakerNearNormal(s *subject) {
 		why: fmt.Sprintf("with %s of calls to %s failing on a usual day, chance alone opens its breaker",
 			percent(usual), s.name()),
 		number: Number{what, 100 * chance, 100 * falseAlarms, "%"}}
+	if b.Window.Consecutive > 0 {
+		f.keys[0] = "breaker.window.consecutive"
+	}
 	share := min(0.9, max(0.5, 4*usual))
 	if usual > 0.7 {
 		f.fix = "find out first why so many fail: no threshold tells such a day from an outage"

@@ -133,10 +133,13 @@ func bulkheadLarge(s *subject) {
 	}
 	size := s.size()
 	if door > 0 {
-		size = min(size, max(1, door/2))
+		size = min(size, max(1, door/2, ceil(need)))
 	}
-	f.fix = fmt.Sprintf("set bulkhead.limit to %d", size)
 	f.changes = []Change{s.set("bulkhead.limit", "%d", size)}
+	if door > 0 && size >= door {
+		f.changes = append(f.changes, Change{s.limitKey(), fmt.Sprint(2 * size)})
+	}
+	f.fix = s.told(f.changes)
 	s.report(f)
 }
 

@@ -51,7 +51,7 @@ var retryRules = []*Rule{
 	{ID: "retry-unjittered", Severity: Warning, Title: "all retry in the same instant",
 		Why: "Calls that fail together wait equally long and come back together, as one wave after " +
 			"the other.",
-		Number:   "of 200 calls that failed together, those that come back in the same 20 ms, beside full jitter",
+		Number:   "of 200 calls that failed together, those that come back in the same instant, beside full jitter",
 		Fix:      "jitter: full",
 		Bites:    "a short fault fails many calls at once",
 		settings: retryUnjittered},
@@ -138,7 +138,7 @@ func budgetLarge(s *subject) {
 	change := s.set("retry.budget.ratio", "10%%")
 	if b.Kind == budget.Concurrent {
 		key, change = "retry.budget.concurrent", s.set("retry.budget.concurrent", "20%%")
-	} else if rate := s.measured.Rate; rate > 0 && b.Floor/rate > share {
+	} else if rate := s.measured.Rate; rate > 0 && b.Floor/rate > share && s.wrote("retry.budget.floor") {
 		share += b.Floor / rate
 		key = "retry.budget.floor"
 		change = s.set(key, "%s/s", figure(max(0.1, float64(int(rate))/10), 3))
@@ -191,11 +191,18 @@ func retryUnjittered(s *subject) {
 		return
 	}
 	base := s.settings.Call.Retry.Backoff.Base
-	spread := min(200.0, 200*20/max(20, inMillis(base)))
+	// Full jitter draws from all of the wait; without one it has none to draw
+	// from until that is mended too.
+	wait := base
+	if wait < time.Microsecond {
+		wait = usualBase
+	}
+	bin := min(20*time.Millisecond, wait/5)
+	spread := 200 * bin.Seconds() / wait.Seconds()
 	s.report(found{keys: []string{"retry.backoff.jitter", "retry.backoff"},
 		why: fmt.Sprintf("calls to %s that fail together come back together, %s later", s.name(),
 			span(max(base.Truncate(time.Microsecond), 0))),
-		number: Number{"of 200 that failed together, back in the same 20 ms", 200, spread,
+		number: Number{"of 200 that failed together, back in the same " + span(bin), 200, spread,
 			"calls"},
 		fix:     "set retry.backoff.jitter to full",
 		changes: []Change{s.set("retry.backoff.jitter", "full")}})

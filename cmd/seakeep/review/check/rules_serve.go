@@ -87,15 +87,20 @@ func deadlineMissing(s *subject) {
 	if s.door() == nil || s.deadline() > 0 {
 		return
 	}
-	good := span(s.enough())
-	changes := []Change{{"serve.deadline.default", good}}
+	good := s.enough()
+	var changes []Change
 	if s.door().Observe.Has(serve.RungDeadline) {
-		changes = append(changes, Change{"serve.deadline.mode", "enforce"})
+		changes = []Change{{"serve.deadline.mode", "enforce"}}
+	}
+	if t := s.door().Timeout.Total; t > 0 {
+		good = t // which only has to be in effect
+	} else {
+		changes = append(changes, Change{"serve.deadline.default", span(good)})
 	}
 	s.report(found{keys: []string{"serve.deadline", "serve"},
 		why:     "a request has no end but its caller's own deadline, if it brings one",
-		number:  Number{"time that a request may take", inMillis(365 * 24 * time.Hour), inMillis(s.enough()), "ms"},
-		fix:     "set serve.deadline.default to " + good,
+		number:  Number{"time that a request may take", inMillis(365 * 24 * time.Hour), inMillis(good), "ms"},
+		fix:     s.told(changes),
 		changes: changes})
 }
 

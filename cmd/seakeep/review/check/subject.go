@@ -90,6 +90,12 @@ func (s *subject) set(key, format string, args ...any) Change {
 	return Change{s.path(key), fmt.Sprintf(format, args...)}
 }
 
+// wrote reports whether the file has the key, and it is no default.
+func (s *subject) wrote(key string) bool {
+	_, _, ok := s.places.Of(s.path(key))
+	return ok
+}
+
 // told says what changes below what is looked at do.
 func (s *subject) told(changes []Change) string {
 	var all []string
