@@ -26,6 +26,7 @@ type conn struct {
 	remote     string
 	writeUntil time.Time // the deadline for writing
 	given      bool      // to the other server
+	hangsUp    bool      // it ends, and the client did not ask for that
 }
 
 // What a connection does. Whoever makes it leave has it closed.
@@ -68,10 +69,6 @@ func (c *conn) serve() {
 		if !c.exchange(&q) {
 			return
 		}
-		if len(c.buf) > readSize && c.to-c.from <= readSize {
-			c.buf = append(make([]byte, 0, readSize), c.buf[c.from:c.to]...)[:readSize]
-			c.from, c.to = 0, c.to-c.from
-		}
 		if c.s.ended.Load() || !c.state.CompareAndSwap(busy, idle) {
 			return
 		}
@@ -81,13 +78,21 @@ func (c *conn) serve() {
 	}
 }
 
-// end closes the connection, unless it was handed over.
+// end closes the connection, unless it was handed over. A mistake in what reads
+// requests costs this connection, and not the process.
 func (c *conn) end() {
+	if v := recover(); v != nil {
+		c.s.logf("panic reading from %s: %v\n%s", c.remote, v, debug.Stack())
+	}
 	c.watch.end(c)
 	c.s.remove(c)
-	if !c.given {
-		_ = c.nc.Close()
+	if c.given {
+		return
 	}
+	if c.from < c.to || c.hangsUp {
+		c.nc.Linger()
+	}
+	_ = c.nc.Close()
 }
 
 // handOver gives the connection to the other server, with what was read.
@@ -142,6 +147,15 @@ func (c *conn) makeRoom() {
 	c.buf = append(c.buf, make([]byte, len(c.buf))...)
 }
 
+// shrink drops a buffer that was made for a large head: the request may take
+// long, and all that is kept of it was copied.
+func (c *conn) shrink() {
+	if len(c.buf) > readSize && c.to-c.from <= readSize {
+		c.buf = append(make([]byte, 0, readSize), c.buf[c.from:c.to]...)[:readSize]
+		c.from, c.to = 0, c.to-c.from
+	}
+}
+
 // exchange handles one request. It reports whether the connection can be used
 // for another.
 func (c *conn) exchange(q *request) (again bool) {
@@ -149,6 +163,7 @@ func (c *conn) exchange(q *request) (again bool) {
 	b := body{c: c, left: q.length, none: q.length == 0}
 	r := q.build(ctx, c.remote)
 	c.from += q.size
+	c.shrink()
 	if q.length > 0 {
 		r.Body = &b
 		_ = c.nc.SetReadDeadline(time.Time{}) // whoever reads it says how long it may take
@@ -173,6 +188,7 @@ func (c *conn) exchange(q *request) (again bool) {
 	c.s.Handler.ServeHTTP(w, r)
 	c.watch.end(c)
 	again = w.finish()
+	c.hangsUp = w.closes && !q.close
 	b.shut()
 	return again && b.whole()
 }

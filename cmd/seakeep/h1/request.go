@@ -49,9 +49,13 @@ func (q *request) parse(head []byte) bool {
 	return q.fields(text[end-sp:])
 }
 
+// usualFields is for how many fields room is made at once: a head of 64 KiB can
+// have sixteen thousand lines, and perhaps all of one name.
+const usualFields = 64
+
 // fields reads the lines behind the first.
 func (q *request) fields(text string) bool {
-	n := strings.Count(text, "\n")
+	n := min(strings.Count(text, "\n"), usualFields)
 	q.header = make(http.Header, n)
 	values := make([]string, n) // one allocation for all fields of one value
 	for len(text) > 0 {
@@ -78,6 +82,9 @@ func (q *request) fields(text string) bool {
 		if old, ok := q.header[name]; ok {
 			q.header[name] = append(old, value)
 			continue
+		}
+		if len(values) == 0 {
+			values = make([]string, n)
 		}
 		one := values[:1:1]
 		values = values[1:]

@@ -2,6 +2,7 @@ package h1
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -111,11 +112,17 @@ func (w *response) WriteHeader(status int) {
 	}
 }
 
-// interim sends an answer before the answer.
+// interim sends an answer before the answer. It has no body, and must not have a
+// length either (RFC 9110, section 8.6).
 func (w *response) interim(status int) {
+	h := w.header
+	if h["Content-Length"] != nil {
+		h = maps.Clone(h)
+		delete(h, "Content-Length")
+	}
 	b := appendStatus(w.out.b, status)
-	w.out.b = append(w.appendFields(b, w.header), "\r\n"...)
-	w.send(nil)
+	w.out.b = append(w.appendFields(b, h), "\r\n"...)
+	_ = w.send(nil) // the error is kept
 }
 
 // Write implements http.ResponseWriter.

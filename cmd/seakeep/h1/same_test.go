@@ -31,23 +31,29 @@ func refuse(w http.ResponseWriter, _ *http.Request, why *wire.Refusal) {
 // address and how to stop it.
 func listen(t testing.TB, own bool, h http.Handler) (address string, shutdown func() error) {
 	t.Helper()
-	return listenFor(t, own, time.Minute, h)
+	return listenFor(t, own, time.Minute, 5*time.Second, h)
 }
 
 // listenIdle is listen with an own idle time.
 func listenIdle(t testing.TB, d time.Duration, h http.Handler) (string, func() error) {
 	t.Helper()
-	return listenFor(t, true, d, h)
+	return listenFor(t, true, d, 5*time.Second, h)
 }
 
-func listenFor(t testing.TB, own bool, idle time.Duration, h http.Handler) (address string,
+// listenHeads is listen with an own time for heads.
+func listenHeads(t testing.TB, d time.Duration, h http.Handler) (string, func() error) {
+	t.Helper()
+	return listenFor(t, true, time.Minute, d, h)
+}
+
+func listenFor(t testing.TB, own bool, idle, head time.Duration, h http.Handler) (address string,
 	shutdown func() error) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged := wire.Listen(l, wire.Limits{Head: 8 << 10, HeadTime: 5 * time.Second, Conns: 1000})
+	judged := wire.Listen(l, wire.Limits{Head: 8 << 10, HeadTime: head, Conns: 1000})
 	quiet := log.New(io.Discard, "", 0)
 	others := &http.Server{Handler: wire.Handler(h, refuse), ConnContext: wire.ConnContext,
 		ErrorLog: quiet, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,

@@ -82,6 +82,7 @@ func (x *exchange) recovered() {
 	if v == nil {
 		return
 	}
+	x.interim.close() // an attempt may be under way still
 	if v == http.ErrAbortHandler {
 		panic(v)
 	}
