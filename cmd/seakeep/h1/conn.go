@@ -162,6 +162,7 @@ func (c *conn) exchange(q *request) (again bool) {
 	ctx, cancel := context.WithCancel(context.Background())
 	b := body{c: c, left: q.length, none: q.length == 0}
 	r := q.build(ctx, c.remote)
+	q.header = nil // it is the request's now
 	c.from += q.size
 	c.shrink()
 	if q.length > 0 {

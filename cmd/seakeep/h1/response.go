@@ -109,6 +109,9 @@ func (w *response) WriteHeader(status int) {
 		w.framed = true
 	default: // how long it is may turn out
 		w.body = len(w.out.b)
+		if w.header.Get("Transfer-Encoding") == "chunked" && !w.head { // it need not
+			w.chunk()
+		}
 	}
 }
 

@@ -164,14 +164,31 @@ func (x *exchange) pass(resp *http.Response) {
 		_ = http.NewResponseController(x.w).EnableFullDuplex()
 		x.last()
 	}
+	size := sizeOf(resp)
+	if size < 0 {
+		x.chunk(h)
+	}
 	x.begin(resp.StatusCode)
-	if err := copyBody(x.w, resp.Body, sizeOf(resp), x.p.options.stallTime); err != nil {
+	if size < 0 && x.interim.old { // its end is the connection's
+		_ = http.NewResponseController(x.w).Flush()
+	}
+	if err := copyBody(x.w, resp.Body, size, x.p.options.stallTime); err != nil {
 		x.broken(resp, err)
 		return
 	}
 	x.trailer(resp, announced)
 	x.settle(resp)
 }
+
+// chunk keeps an answer of no stated length as it is. Without a word the server
+// would give it one, if all of it happens to be there in time.
+func (x *exchange) chunk(h http.Header) {
+	if x.r.ProtoMajor == 1 && !x.interim.old && seakeephttp.KeyedWriteOf(x.r.Context()) == nil {
+		h["Transfer-Encoding"] = chunked
+	}
+}
+
+var chunked = []string{"chunked"}
 
 // last makes the answer the last one on its connection, because what follows the
 // request is in doubt. With HTTP/2 it is not: only the stream ends.
