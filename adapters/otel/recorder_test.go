@@ -79,7 +79,7 @@ func (s *span) SetStatus(c codes.Code, _ string) { s.status = c.String() }
 
 func (s *span) SetAttributes(all ...attribute.KeyValue) {
 	for _, a := range all {
-		s.attrs[string(a.Key)] = a.Value.Emit()
+		s.attrs[string(a.Key)] = a.Value.String()
 	}
 }
 
@@ -123,7 +123,7 @@ func (plain) Encode(it attribute.Iterator) string {
 		if text != "" {
 			text += ","
 		}
-		text += string(a.Key) + "=" + a.Value.Emit()
+		text += string(a.Key) + "=" + a.Value.String()
 	}
 	return text
 }

@@ -97,7 +97,6 @@ type pipe struct {
 
 type end struct {
 	in, out *pipe
-	once    sync.Once
 }
 
 func buffered() (a, b net.Conn) {
