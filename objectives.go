@@ -133,6 +133,13 @@ func (p *promise) count(m Measure) {
 	p.slo.Report(unix(), good)
 }
 
+// counted reads the counters. An event is counted before it is bad, and so it is
+// read after: more bad ones than there are would be an alert.
+func (p *promise) counted() (events, bad uint64) {
+	bad = p.bad.Load()
+	return p.events.Load(), bad
+}
+
 // Beacon counts events that a client tells of an objective that is counted by
 // clients. It reports whether there is one of that name.
 func (o *Objectives) Beacon(name string, c slo.Counts) bool {
@@ -165,8 +172,8 @@ func (o *Objectives) Snapshot(points int) (all []ObjectiveSnapshot) {
 	}
 	now := unix()
 	for _, p := range o.all {
-		s := ObjectiveSnapshot{Objective: &p.cfg, Snapshot: p.slo.Snapshot(now),
-			Events: p.events.Load(), Bad: p.bad.Load()}
+		s := ObjectiveSnapshot{Objective: &p.cfg, Snapshot: p.slo.Snapshot(now)}
+		s.Events, s.Bad = p.counted()
 		if points > 0 {
 			begin, curve := p.slo.Curve(now, points)
 			s.Begin, s.Curve = time.Unix(0, int64(begin)), curve
@@ -183,7 +190,8 @@ func (o *Objectives) readState(to *telemetry.State) {
 	}
 	now := unix()
 	for _, p := range o.all {
+		events, bad := p.counted()
 		to.Objectives = append(to.Objectives, telemetry.ObjectiveState{Name: p.cfg.Name,
-			Events: p.events.Load(), Bad: p.bad.Load(), Snapshot: p.slo.Snapshot(now)})
+			Events: events, Bad: bad, Snapshot: p.slo.Snapshot(now)})
 	}
 }

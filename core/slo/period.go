@@ -129,7 +129,17 @@ func (w Window) Bounds(now core.Instant) (begin, end core.Instant) {
 		month -= (month - 1) % 3
 		date, months = 1, 3
 	}
-	from := time.Date(year, month, date, 0, 0, 0, 0, zone)
-	to := time.Date(year, month+time.Month(months), date+days, 0, 0, 0, 0, zone)
+	from := midnight(year, month, date, zone)
+	to := midnight(year, month+time.Month(months), date+days, zone)
 	return core.Instant(from.UnixNano()), core.Instant(to.UnixNano())
+}
+
+// midnight returns when a day begins. Where clocks go forward at midnight it begins
+// at one, and time.Date may give eleven on the evening before.
+func midnight(year int, month time.Month, date int, zone *time.Location) time.Time {
+	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	if t.Hour() > 12 {
+		_, t = t.ZoneBounds()
+	}
+	return t
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	_ "time/tzdata" // zones, wherever the test runs
 
 	"github.com/seakeep/seakeep/core"
 )
@@ -168,6 +169,13 @@ func TestGood(t *testing.T) {
 // Calendars hang in a zone, whose clocks are put back and forth.
 func TestBounds(t *testing.T) {
 	berlin := time.FixedZone("CEST", 2*3600)
+	zone := func(name string) *time.Location {
+		z, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
 	for _, tc := range []struct {
 		w              Window
 		at, begin, end string
@@ -179,6 +187,15 @@ func TestBounds(t *testing.T) {
 		{Window{Calendar: Week}, "2026-11-29T23:59:59Z", "2026-11-23T00:00:00Z", "2026-11-30T00:00:00Z"},
 		{Window{Calendar: Quarter}, "2026-12-31T23:59:59Z", "2026-10-01T00:00:00Z", "2027-01-01T00:00:00Z"},
 		{Window{Calendar: Quarter}, "2026-05-01T00:00:00Z", "2026-04-01T00:00:00Z", "2026-07-01T00:00:00Z"},
+		{Window{Calendar: Month, Zone: zone("Europe/Berlin")}, "2026-03-29T12:00:00Z", "2026-02-28T23:00:00Z",
+			"2026-03-31T22:00:00Z"},
+		{Window{Calendar: Week, Zone: zone("Europe/Berlin")}, "2026-10-25T22:59:59Z", "2026-10-18T22:00:00Z",
+			"2026-10-25T23:00:00Z"},
+		// October began at one o'clock there. It was September half an hour earlier.
+		{Window{Calendar: Month, Zone: zone("America/Asuncion")}, "2023-10-01T03:30:00Z", "2023-09-01T04:00:00Z",
+			"2023-10-01T04:00:00Z"},
+		{Window{Calendar: Month, Zone: zone("America/Asuncion")}, "2023-10-01T04:00:00Z", "2023-10-01T04:00:00Z",
+			"2023-11-01T03:00:00Z"},
 		{Window{}, "2026-12-31T00:00:00Z", "2026-12-01T00:00:00Z", "2026-12-31T00:00:00Z"},
 	} {
 		at, _ := time.Parse(time.RFC3339, tc.at)

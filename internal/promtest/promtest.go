@@ -23,9 +23,9 @@ type Server struct {
 	base string
 }
 
-// Start starts one, as Debian has it, and ends it with the test. Without one the
-// test is skipped.
-func Start(t *testing.T, target string) *Server {
+// Start starts one, as Debian has it, which evaluates rules, and ends it with the
+// test. Without one the test is skipped.
+func Start(t *testing.T, target string, rules ...string) *Server {
 	t.Helper()
 	path, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -35,6 +35,16 @@ func Start(t *testing.T, target string) *Server {
 	file := filepath.Join(dir, "prometheus.yml")
 	text := fmt.Sprintf("global: {scrape_interval: 200ms}\nscrape_configs:\n"+
 		"  - job_name: seakeep\n    static_configs: [{targets: [%q]}]\n", target)
+	for i, one := range rules {
+		name := filepath.Join(dir, fmt.Sprintf("%d.rules.yml", i))
+		if err := os.WriteFile(name, []byte(one), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			text += "rule_files:\n"
+		}
+		text += fmt.Sprintf("  - %q\n", name)
+	}
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -63,29 +73,60 @@ type Series struct {
 	Value  [2]any            `json:"value"`
 }
 
+// Rule is what a Prometheus says of a rule that it has loaded.
+type Rule struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`   // alerting or recording
+	Health string `json:"health"` // ok, err or unknown, as long as it was not evaluated
+	Error  string `json:"lastError"`
+}
+
+// Rules asks for all rules, in the order of groups and files.
+func (s *Server) Rules() (all []Rule, ready bool) {
+	s.t.Helper()
+	var v struct {
+		Groups []struct {
+			Rules []Rule `json:"rules"`
+		} `json:"groups"`
+	}
+	ready = s.get("/api/v1/rules", &v)
+	for _, g := range v.Groups {
+		all = append(all, g.Rules...)
+	}
+	return all, ready
+}
+
 // Query asks for what holds now. ready is false while the server is starting; a
 // query that is none ends the test.
 func (s *Server) Query(q string) (found []Series, ready bool) {
 	s.t.Helper()
+	var v struct {
+		Result []Series `json:"result"`
+	}
+	ready = s.get("/api/v1/query?query="+url.QueryEscape(q), &v)
+	return v.Result, ready
+}
+
+// get reads the data of an answer.
+func (s *Server) get(path string, data any) (ready bool) {
+	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	resp, err := client.Get(s.base + "/api/v1/query?query=" + url.QueryEscape(q))
+	resp, err := client.Get(s.base + path)
 	if err != nil {
-		return nil, false
+		return false
 	}
 	defer resp.Body.Close()
 	text, _ := io.ReadAll(resp.Body)
-	var v struct {
+	v := struct {
 		Status string `json:"status"`
 		Error  string `json:"error"`
-		Data   struct {
-			Result []Series `json:"result"`
-		} `json:"data"`
-	}
+		Data   any    `json:"data"`
+	}{Data: data}
 	if resp.StatusCode == http.StatusServiceUnavailable {
-		return nil, false
+		return false
 	}
 	if err := json.Unmarshal(text, &v); err != nil || v.Status != "success" {
-		s.t.Fatalf("%s: %s %s", q, v.Error, text)
+		s.t.Fatalf("%s: %s %s", path, v.Error, text)
 	}
-	return v.Data.Result, true
+	return true
 }
