@@ -14,15 +14,18 @@ import (
 // Sending implements seakeephttp.RequestTrace.
 func (a *attempt) Sending(r *http.Request) {
 	a.of.of.text.Inject(a.ctx, propagation.HeaderCarrier(r.Header))
-	if !a.span.IsRecording() {
+	if !a.span.IsRecording() && a.of.of.meters.client == nil {
 		return
 	}
 	method, original := methodOf(r.Method)
-	a.span.SetName(spanName(method))
 	host, port := addressOf(r.URL)
-	all := []attribute.KeyValue{attribute.String("http.request.method", method),
-		attribute.String("server.address", host), attribute.Int("server.port", port),
-		attribute.String("url.full", shown(r.URL))}
+	a.sent = []attribute.KeyValue{attribute.String("http.request.method", method),
+		attribute.String("server.address", host), attribute.Int("server.port", port)}
+	if !a.span.IsRecording() {
+		return
+	}
+	a.span.SetName(spanName(method))
+	all := append(a.sent[:3:3], attribute.String("url.full", shown(r.URL)))
 	if original != "" {
 		all = append(all, attribute.String("http.request.method_original", original))
 	}

@@ -3,6 +3,7 @@ package otel_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // meters is a meter that keeps what it is told.
 type meters struct {
 	noop.Meter
+	mu       sync.Mutex
 	read     metric.Callback
 	seen     map[string]string
 	recorded map[string]float64
@@ -77,6 +79,8 @@ func (m *meters) RegisterCallback(f metric.Callback, _ ...metric.Observable) (me
 func (h histogram) Record(_ context.Context, v float64, o ...metric.RecordOption) {
 	cfg := metric.NewRecordConfig(o)
 	set := cfg.Attributes()
+	h.m.mu.Lock()
+	defer h.m.mu.Unlock()
 	h.m.recorded[h.name+" "+fmt.Sprint(set.Encoded(plain{}))] += v
 }
 

@@ -54,14 +54,16 @@ func (w *world) tracer() *otel.Tracer {
 }
 
 // get asks the dependency.
-func (w *world) get(ctx context.Context) error {
+func (w *world) get(ctx context.Context) error { return w.ask(ctx, "http://pricing/quote?user=secret") }
+
+func (w *world) ask(ctx context.Context, url string) error {
 	tr, err := seakeephttp.NewTransport(w.set, "pricing", nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	defer tr.Close()
 	defer tr.CloseIdleConnections()
-	req, _ := http.NewRequestWithContext(ctx, "GET", "http://pricing/quote?user=secret", nil)
+	req, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
 	resp, err := (&http.Client{Transport: tr}).Do(req)
 	if err == nil {
 		_ = resp.Body.Close()

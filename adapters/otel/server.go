@@ -18,7 +18,9 @@ import (
 type Served struct {
 	of     *Tracer
 	span   trace.Span
-	method string
+	method string // as the span's name begins with
+	began  time.Time
+	asked  []attribute.KeyValue // what meters know of the request
 }
 
 // StartServed begins the SERVER span of a request, beneath the one that its
@@ -27,11 +29,16 @@ func (t *Tracer) StartServed(r *http.Request) (context.Context, *Served) {
 	ctx := t.text.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
 	method, original := methodOf(r.Method)
 	ctx, span := t.tracer.Start(ctx, spanName(method), trace.WithSpanKind(trace.SpanKindServer))
+	s := &Served{of: t, span: span, method: spanName(method), began: time.Now()}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	if t.meters.server != nil {
+		s.asked = []attribute.KeyValue{attribute.String("http.request.method", method),
+			attribute.String("url.scheme", scheme)}
+	}
 	if span.IsRecording() {
-		scheme := "http"
-		if r.TLS != nil {
-			scheme = "https"
-		}
 		host, port := hostOf(r.Host)
 		all := []attribute.KeyValue{attribute.String("http.request.method", method),
 			attribute.String("url.scheme", scheme), attribute.String("url.path", r.URL.Path),
@@ -45,13 +52,19 @@ func (t *Tracer) StartServed(r *http.Request) (context.Context, *Served) {
 		}
 		span.SetAttributes(all...)
 	}
-	return ctx, &Served{of: t, span: span, method: spanName(method)}
+	return ctx, s
 }
 
 // Route says which of the program's routes it was, such as /orders/{id}: a
 // template and never a path, or each would be a name of its own.
 func (s *Served) Route(route string) {
-	if s.span.IsRecording() && route != "" {
+	if route == "" {
+		return
+	}
+	if s.asked != nil {
+		s.asked = append(s.asked, attribute.String("http.route", route))
+	}
+	if s.span.IsRecording() {
 		s.span.SetName(s.method + " " + route)
 		s.span.SetAttributes(attribute.String("http.route", route))
 	}
@@ -71,6 +84,7 @@ func (s *Served) Exemplify(c core.Criticality, o core.Outcome, took time.Duratio
 // is the client's.
 func (s *Served) End(status int) {
 	defer s.span.End()
+	s.of.meters.served(s, status)
 	if !s.span.IsRecording() || status == 0 {
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	api "go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -29,6 +30,10 @@ type Options struct {
 	Propagator propagation.TextMapPropagator
 	// Metrics, if set, gets the traces of sampled calls as exemplars.
 	Metrics *telemetry.Metrics
+	// Meters, if set, gets the two durations of HTTP that the conventions name:
+	// http.client.request.duration of attempts, and of the requests that Handler
+	// serves http.server.request.duration.
+	Meters metric.MeterProvider
 }
 
 // Tracer makes spans of calls. It is a seakeep.Tracer, and safe for use by many
@@ -37,6 +42,7 @@ type Tracer struct {
 	tracer  trace.Tracer
 	text    propagation.TextMapPropagator
 	metrics *telemetry.Metrics
+	meters  meters
 }
 
 // NewTracer returns a Tracer.
@@ -47,7 +53,8 @@ func NewTracer(o Options) *Tracer {
 	if o.Propagator == nil {
 		o.Propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
 	}
-	return &Tracer{tracer: o.Provider.Tracer(scope), text: o.Propagator, metrics: o.Metrics}
+	return &Tracer{tracer: o.Provider.Tracer(scope), text: o.Propagator, metrics: o.Metrics,
+		meters: newMeters(o.Meters)}
 }
 
 // StartCall implements seakeep.Tracer.
@@ -142,9 +149,10 @@ type attempt struct {
 	span   trace.Span
 	ctx    context.Context
 	number int
-	status int    // of the answer; 0: there is none, or it is not HTTP's
-	err    error  // why there is none
-	rpc    string // status of gRPC; empty: it is not gRPC's, or not known
+	sent   []attribute.KeyValue // of HTTP: what meters know of the request
+	status int                  // of the answer; 0: there is none, or it is not HTTP's
+	err    error                // why there is none
+	rpc    string               // status of gRPC; empty: it is not gRPC's, or not known
 }
 
 // EndAttempt implements seakeep.AttemptTrace.
@@ -153,6 +161,7 @@ func (a *attempt) EndAttempt(r seakeep.AttemptReport) {
 	if a.span.IsRecording() {
 		a.describe(&r)
 	}
+	a.of.of.meters.attempt(a, &r)
 	a.of.of.exemplify(a.span, telemetry.Span{Policy: a.of.policy, Timed: telemetry.AttemptTimed,
 		Outcome: r.Result.Outcome, Took: max(r.Took, time.Duration(0))})
 }
