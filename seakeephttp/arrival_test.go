@@ -50,10 +50,10 @@ func TestDeadlineAtTheDoor(t *testing.T) {
 			status        int
 		}{
 			{"", "", time.Second, 200},
-			{"X-Seakeep-Deadline", "300", 300 * time.Millisecond, 200},
+			{"X-Seakeep-Deadline", "300", 295 * time.Millisecond, 200},
 			{"X-Seakeep-Deadline", "5000", time.Second, 200}, // never extended
-			{"Grpc-Timeout", "250m", 250 * time.Millisecond, 200},
-			{"X-Envoy-Expected-Rq-Timeout-Ms", "100", 100 * time.Millisecond, 200},
+			{"Grpc-Timeout", "250m", 245 * time.Millisecond, 200},
+			{"X-Envoy-Expected-Rq-Timeout-Ms", "100", 95 * time.Millisecond, 200},
 			{"X-Seakeep-Deadline", "19", 0, 504},
 			{"X-Seakeep-Deadline", "soon", time.Second, 200},
 		} {

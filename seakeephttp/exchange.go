@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
@@ -126,10 +127,19 @@ func (x *exchange) request() call.Request {
 	}
 	if told := x.req.Header[deadline.Header]; len(told) > 0 {
 		if left, err := deadline.DecodeMillis(told[0]); err == nil {
-			r.Deadline = min(r.Deadline, seakeep.Now().Add(left))
+			r.Deadline = min(r.Deadline, seakeep.Now().Add(left-x.margin(left)))
 		}
 	}
 	return r
+}
+
+// margin is how much of a time that came with the request is kept back, beside
+// the reserve of the policy file. A door has done that already.
+func (x *exchange) margin(left time.Duration) time.Duration {
+	if seakeep.VisitOf(x.req.Context()) != nil {
+		return 0
+	}
+	return max(deadline.Margin(left)-x.adapter.Plan().Config().Timeout.Reserve, 0)
 }
 
 // mayRepeat reports whether an attempt that ended so may be followed by

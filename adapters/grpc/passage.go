@@ -13,6 +13,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/fault"
 	"github.com/seakeep/seakeep/internal/grpcstatus"
 	"github.com/seakeep/seakeep/internal/incoming"
@@ -69,7 +70,7 @@ func (s *Server) enter(ctx context.Context, method string) (*passage, error) {
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		in.remote = p.Addr.String()
 	}
-	a := in.arrival(cfg)
+	a := in.arrival(ctx, cfg)
 	in.class = a.Class
 	v, err := door.Enter(ctx, a)
 	if refused, ok := err.(*seakeep.Rejection); ok {
@@ -88,13 +89,19 @@ func (s *Server) enter(ctx context.Context, method string) (*passage, error) {
 }
 
 // arrival reads what a call says of itself. gRPC has put grpc-timeout into its
-// context already.
-func (in *passage) arrival(cfg *config.Serve) seakeep.Arrival {
+// context already, as it was when the call was sent.
+func (in *passage) arrival(ctx context.Context, cfg *config.Serve) seakeep.Arrival {
 	r := incoming.Request{Remote: in.remote, Fields: in.md.Get}
 	a := seakeep.Arrival{Class: r.Class(&cfg.Criticality), Retry: r.Retried(),
 		Tenant: r.Tenant(cfg), Cohort: r.Cohort(cfg)}
 	if left, ok := r.Left(); ok {
 		a.Deadline = seakeep.Now().Add(left)
+	}
+	if left, ok := seakeep.TimeLeft(ctx); ok {
+		until := seakeep.Now().Add(left - deadline.Margin(left))
+		if a.Deadline == 0 || until < a.Deadline {
+			a.Deadline = until
+		}
 	}
 	return a
 }

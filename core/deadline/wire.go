@@ -27,6 +27,19 @@ const longest = time.Duration(math.MaxInt64)
 // grpcDigits is how many digits grpc-timeout allows.
 const grpcDigits = 8
 
+// Margin returns how much of a time that came in a header to keep back. It was
+// right when the request was sent: since then the request was on its way, and
+// whoever wrote it may have rounded it up. Without a margin the sender's limit
+// passes before ours, it leaves, and nobody here learns that time ran out.
+//
+// A twentieth, because a short time can spare less; at least a millisecond,
+// which is what rounding adds, and at most five, which is more than one way
+// takes within a region; and never more than half.
+func Margin(left time.Duration) time.Duration {
+	const least, most = time.Millisecond, 5 * time.Millisecond
+	return max(min(max(left/20, least), most, left/2), 0)
+}
+
 type grpcUnit struct {
 	letter byte
 	length time.Duration

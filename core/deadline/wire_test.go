@@ -160,3 +160,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A margin is a twentieth between 1 and 5 ms, and never more than half.
+func TestMargin(t *testing.T) {
+	const ms = time.Millisecond
+	for left, want := range map[time.Duration]time.Duration{
+		-ms: 0, 0: 0, ms: ms / 2, 2 * ms: ms, 10 * ms: ms, 40 * ms: 2 * ms, 100 * ms: 5 * ms,
+		time.Hour: 5 * ms, 1<<63 - 1: 5 * ms,
+	} {
+		if got := Margin(left); got != want {
+			t.Errorf("of %v it is %v, want %v", left, got, want)
+		}
+	}
+}

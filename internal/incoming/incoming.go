@@ -39,14 +39,15 @@ func (r Request) Get(name string) string {
 	return ""
 }
 
-// Left returns how much time the sender says there is; false if it does not.
+// Left returns how much time there is by the sender's word, less a margin for
+// the way that the request has come; false if it does not say.
 func (r Request) Left() (left time.Duration, found bool) {
 	if r.Fields(deadline.Header) == nil && r.Fields(deadline.EnvoyHeader) == nil &&
 		r.Fields(deadline.GRPCHeader) == nil {
 		return 0, false
 	}
 	left, found, _ = deadline.Read(r.Get)
-	return left, found
+	return left - deadline.Margin(left), found
 }
 
 // Class returns how important the request is. Only those whom the file trusts
