@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,19 +75,17 @@ func TestSlowBurn(t *testing.T) {
 	}
 }
 
-// Of few events no alert is made, and of one error neither.
+// Of few events no alert is made, unless the file asks for it.
 func TestGuard(t *testing.T) {
-	if raced {
-		t.Skip("a day of rules; without the race detector it runs")
-	}
 	const rare = 1.0 / 600 // six an hour
-	r, err := Run(parse(t, checkout), "checkout", Steady(rare, 1, 20*time.Minute))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range r.Fired {
-		if f.Window == "1h" {
-			t.Errorf("of six events an hour: %+v", f)
+	for guard, want := range map[string]bool{"": false, ", min-events: 1, min-errors: 1": true} {
+		file := strings.Replace(checkout, "99.9%}", "99.9%, alerts: {pairs: [{share: 2%, window: 1h, page: true}]"+guard+"}}", 1)
+		r, err := Run(parse(t, file), "checkout", Steady(rare, 1, 20*time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Fired) > 0 != want {
+			t.Errorf("%q, of six events an hour: %+v", guard, r.Fired)
 		}
 	}
 }
