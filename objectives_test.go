@@ -271,6 +271,7 @@ func TestStatesOutlive(t *testing.T) {
 		see(set, 5, 1)
 		time.Sleep(25 * time.Second)
 		see(set, 1, 0)
+		synctest.Wait()
 		if saves != 2 {
 			t.Errorf("%d saves in 25 s", saves)
 		}
