@@ -61,9 +61,9 @@ func (x *exchange) open() bool { return x.resp != nil && !x.whole }
 
 // usable reports whether the answer's body can still be read. It cannot if its
 // attempt was given up, for example for a repetition that was refused after the
-// wait.
+// wait; one without a body always can.
 func (x *exchange) usable() bool {
-	return x.resp != nil && (x.whole || x.last.req.Context().Err() == nil)
+	return x.resp != nil && (x.whole || bodyless(x.req, x.resp) || x.last.req.Context().Err() == nil)
 }
 
 // finish turns the ladder's ending into what the caller gets. until is the

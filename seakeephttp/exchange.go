@@ -133,10 +133,15 @@ func (x *exchange) request() call.Request {
 	return r
 }
 
+// ownTimeKey is under which a context says that the time in its request's header
+// was written here, with the margin kept back already.
+type ownTimeKey struct{}
+
 // margin is how much of a time that came with the request is kept back, beside
 // the reserve of the policy file. A door has done that already.
 func (x *exchange) margin(left time.Duration) time.Duration {
-	if seakeep.VisitOf(x.req.Context()) != nil {
+	ctx := x.req.Context()
+	if seakeep.VisitOf(ctx) != nil || ctx.Value(ownTimeKey{}) != nil {
 		return 0
 	}
 	return max(deadline.Margin(left)-x.adapter.Plan().Config().Timeout.Reserve, 0)

@@ -98,6 +98,7 @@ func (x *exchange) elsewhere(name string, o core.Outcome, until core.Instant) (
 		req.GetBody = nil // which is gone sooner than the other ladder would think
 	}
 	if req.Header[deadline.Header] != nil { // some of it has passed
+		req = req.WithContext(context.WithValue(req.Context(), ownTimeKey{}, true))
 		req.Header = maps.Clone(req.Header)
 		req.Header.Set(deadline.Header, deadline.EncodeMillis(until.Sub(seakeep.Now())))
 	}

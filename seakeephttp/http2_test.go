@@ -202,12 +202,11 @@ func TestResetsOfStreams(t *testing.T) {
 // never a clean end, and never tried again. Its slot was held until then.
 func TestF149ResetInTheBody(t *testing.T) {
 	noLeak(t)
-	var now atomic.Pointer[func()]
+	now := make(chan func(), 1)
 	url, connections := peers(t, each(func(p *h2peer.Peer, stream uint32, _ string) {
+		now <- func() { _ = p.Reset(stream, h2peer.Internal) }
 		_ = p.Begin(stream, false)
 		_ = p.Send(stream, "half", false)
-		reset := func() { _ = p.Reset(stream, h2peer.Internal) }
-		now.Store(&reset)
 	}))
 	tr := h2c(t, "retry: {attempts: 3}\n    bulkhead: {limit: 1}\n    breaker: {window: {consecutive: 1}}", url)
 	resp, err := tr.RoundTrip(request(t, "GET", "http://test/", nil))
@@ -222,7 +221,7 @@ func TestF149ResetInTheBody(t *testing.T) {
 	if n := p.Snapshot().Bulkhead.InUse; n != 1 {
 		t.Errorf("%d slots while the body is open", n)
 	}
-	(*now.Load())()
+	(<-now)()
 	if n, err := resp.Body.Read(half); n != 0 || err == nil || err == io.EOF {
 		t.Errorf("%d, %v", n, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,11 +52,14 @@ type limitedBody struct {
 	limits config.Response
 	stop   context.CancelCauseFunc // of the attempt; ends a read under way
 
-	got    int64
 	waited time.Duration
 	timer  *time.Timer // nil: no limit of time
-	until  error       // what it stands for
 	hit    atomic.Pointer[BodyError]
+
+	mu    sync.Mutex // held for what the timer looks at
+	got   int64
+	until error     // what the timer stands for; nil: nobody waits
+	due   time.Time // when it may say so
 }
 
 // bounded gives an answer a body within limits, or says that it is too large
@@ -82,8 +86,14 @@ func bounded(resp *http.Response, limits config.Response, s *sending) (*http.Res
 	return resp, nil
 }
 
-// late runs when a read takes too long.
+// late runs when a read takes too long. It may come late itself: when that read
+// is over, or another is under way.
 func (b *limitedBody) late() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.until == nil || time.Now().Before(b.due) {
+		return
+	}
 	limit := b.limits.Idle.String()
 	if b.until == ErrBodySlow {
 		limit = config.ShowSize(b.limits.Rate) + " a second"
@@ -115,7 +125,6 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		p = p[:most-b.got+1] // a byte more, to see whether there is one
 	}
 	n, err := b.read(p)
-	b.got += int64(n)
 	if most := b.limits.Body; most > 0 && b.got > most {
 		n -= int(b.got - most)
 		b.hit.CompareAndSwap(nil, &BodyError{ErrBodyTooLarge, most, config.ShowSize(most)})
@@ -136,15 +145,23 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // read reads once, and no longer than it may take.
 func (b *limitedBody) read(p []byte) (int, error) {
 	if b.timer == nil {
-		return b.ReadCloser.Read(p)
+		n, err := b.ReadCloser.Read(p)
+		b.got += int64(n)
+		return n, err
 	}
 	start := time.Now()
-	var left time.Duration
-	left, b.until = b.patience()
-	b.timer.Reset(max(left, 0))
+	left, limit := b.patience()
+	left = max(left, 0)
+	b.mu.Lock()
+	b.until, b.due = limit, start.Add(left)
+	b.mu.Unlock()
+	b.timer.Reset(left)
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	b.waited += time.Since(start)
+	b.mu.Lock()
+	b.got, b.until = b.got+int64(n), nil
+	b.mu.Unlock()
 	return n, err
 }
 

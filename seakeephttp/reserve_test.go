@@ -103,6 +103,33 @@ func TestReserveIsToldToTheNext(t *testing.T) {
 	})
 }
 
+// A deadline in a header was right when its sender wrote it, who leaves when it
+// passes. Also without a reserve in the file that has to be known as a timeout:
+// a caller that leaves counts against nobody, so that a dependency which answers
+// nothing would have a closed breaker for ever.
+func TestCallersWhoLeaveAtTheirDeadlineHideNoTimeout(t *testing.T) {
+	for _, given := range []time.Duration{2 * time.Millisecond, 20 * time.Millisecond, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			const way = 100 * time.Microsecond
+			tr := transport(t, setOf(t, file("breaker: {window: {consecutive: 2}}", "http://a")), &silent{})
+			for range 2 {
+				req := request(t, "GET", "http://test/", nil)
+				req.Header.Set(deadline.Header, deadline.EncodeMillis(given))
+				ctx, leave := context.WithCancel(t.Context())
+				time.AfterFunc(given-way, leave)
+				g := send(tr, req.WithContext(ctx))
+				if !errors.Is(g.err, context.DeadlineExceeded) || ctx.Err() != nil {
+					t.Errorf("of %v: %v", given, g.err)
+				}
+				leave()
+			}
+			if s := tr.set.MustPolicy("test").Snapshot(); s.Breaker.State.String() != "open" {
+				t.Errorf("of %v: the breaker is %v", given, s.Breaker.State)
+			}
+		})
+	}
+}
+
 // F107: an answer at the very moment of the limit is one outcome, and one slot.
 func TestF107AnswerAtTheLimit(t *testing.T) {
 	for _, late := range []time.Duration{-1, 0, 1} {

@@ -133,6 +133,22 @@ func TestDeadOnArrival(t *testing.T) {
 	}
 }
 
+// The handler's time ends before the caller's, which gRPC has in its context as
+// it was when the call was sent.
+func TestHandlersEndBeforeTheirCallers(t *testing.T) {
+	b := &backend{unary: func(ctx context.Context, _ int) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}}
+	client, _ := guarded(t, b, "{concurrency: {max: 5}}")
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	_, err := client.UnaryCall(ctx, &testpb.SimpleRequest{})
+	if status.Code(err) != codes.DeadlineExceeded || len(b.seen()) != 1 || b.seen()[0].left > 195*time.Millisecond {
+		t.Errorf("%v; %+v", err, b.seen())
+	}
+}
+
 func TestAPanicGivesTheSlotBack(t *testing.T) {
 	b := &backend{unary: func(context.Context, int) error { panic("boom") },
 		output: func(int, testpb.TestService_StreamingOutputCallServer) error { panic("boom") }}

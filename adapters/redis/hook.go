@@ -215,13 +215,19 @@ func limit(c call.Config) time.Duration {
 	return least
 }
 
-// worst is how an attempt went: a pipeline by the command that fared worst.
+// worst is how an attempt went: a pipeline by the command that fared worst. That
+// one was not run says nothing of the others: the pipeline is unsent if all are.
 func worst(a seakeep.Adapter, err error, cmds []redis.Cmder) core.Result {
-	r := classify(a, err)
+	r, unsent := classify(a, err), true
 	for _, c := range cmds {
-		if each := classify(a, c.Err()); rank(each) > rank(r) {
+		each := classify(a, c.Err())
+		if rank(each) > rank(r) {
 			r = each
 		}
+		unsent = unsent && each.Cause == core.Unsent
+	}
+	if r.Cause == core.Unsent && !unsent {
+		r.Cause = core.Unavailable
 	}
 	return r
 }

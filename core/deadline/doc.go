@@ -26,6 +26,10 @@
 // milliseconds. Encoding rounds up to the next unit, as gRPC's own encoders
 // do, so that a short rest never becomes "expired" on the way.
 //
+// A deadline that came in a header was right when it was sent. Whoever reads it
+// keeps a Margin back, so that it is we who say that time is up and not the
+// sender who leaves.
+//
 // # Locking
 //
 // None: a Config is a value and every function is pure.

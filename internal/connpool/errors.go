@@ -78,7 +78,8 @@ func Calm(err error) bool {
 }
 
 // notSent are what net/http says of requests that were not processed, where it
-// has no error values.
+// has no error values. A text begins with one of these: some of net/http's quote
+// what the other side has sent, which may say anything.
 var notSent = []string{
 	"http2: Transport received Server's graceful shutdown GOAWAY",
 	"http2: Transport received GOAWAY from server ErrCode", // said of streams after the last one only
@@ -96,12 +97,13 @@ func notProcessed(err error) bool {
 		return true
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if fmt.Sprintf("%T", e) == "http.nothingWrittenError" {
+		text := e.Error()
+		if fmt.Sprintf("%T", e) == "http.nothingWrittenError" ||
+			slices.ContainsFunc(notSent, func(s string) bool { return strings.HasPrefix(text, s) }) {
 			return true
 		}
 	}
-	text := err.Error()
-	return slices.ContainsFunc(notSent, func(s string) bool { return strings.Contains(text, s) })
+	return false
 }
 
 // stale reports whether a connection was closed before an answer had begun, as
