@@ -20,6 +20,7 @@ type reader struct {
 	more    *sync.Cond
 	got     strings.Builder
 	last    time.Time // something came
+	before  int       // bytes that came before it was asked whether the connection is open
 	ended   bool
 	reset   bool // ... with a reset
 	late    bool // ... because it took too long
@@ -46,7 +47,11 @@ func (r *reader) run() {
 func (r *reader) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return escape(masked(ordered(r.got.String(), r.methods)))
+	got := r.got.String()
+	if r.before > 0 {
+		got = got[:r.before]
+	}
+	return escape(masked(ordered(got, r.methods)))
 }
 
 // await waits until something has come, and reports whether it has.
@@ -116,6 +121,7 @@ func (r *reader) settle(t *testing.T, want string) (state string) {
 	}
 	if state == "@open" {
 		before := len(r.raw())
+		r.before = before
 		_, _ = io.WriteString(r, "GET "+stillThere+" HTTP/1.1\r\nHost: h\r\n\r\n")
 		if r.await(func(got string) bool { return strings.HasSuffix(got[before:], "\r\n\r\n") }) {
 			return "@open"
