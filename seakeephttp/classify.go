@@ -98,6 +98,16 @@ func (f failed) result(classify func(error) core.Result) core.Result {
 	return r
 }
 
+// overdue is an attempt's error as it is meant if its time is up. A server is told
+// that time, and resets the stream when it has passed; what it sends may be read
+// before our own timer has fired, and is no other failure for that.
+func overdue(ctx context.Context, err error) error {
+	if _, reset := connpool.StreamCode(err); reset && ctx.Err() == context.DeadlineExceeded {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
 // connectionLost says what an error of HTTP/2 means that net/http's other errors
 // do not: the stream was reset, or its connection ended.
 func connectionLost(err error, r core.Result) core.Result {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/deadline"
 	"github.com/seakeep/seakeep/core/retry"
 )
@@ -218,4 +220,44 @@ func TestF073NoTimerIsLeft(t *testing.T) {
 			t.Error("somebody waited on")
 		}
 	})
+}
+
+// streamReset is an error like net/http's for a stream of HTTP/2 that the server
+// has reset.
+type streamReset struct{}
+
+func (streamReset) Error() string { return "stream error: stream ID 1; CANCEL" }
+
+// As fills any struct that is one in shape, as net/http's does.
+func (streamReset) As(target any) bool {
+	code := reflect.ValueOf(target).Elem()
+	if code.Kind() != reflect.Struct || !code.FieldByName("Code").IsValid() {
+		return false
+	}
+	code.FieldByName("Code").SetUint(8)
+	return true
+}
+
+// A server that resets the stream when the time it was told is up may be heard
+// before our own timer: it is our time that has passed. Earlier it is its doing.
+func TestResetAtTheLimit(t *testing.T) {
+	for early, want := range map[time.Duration]core.Cause{0: core.TimedOut, 1: core.Reset} {
+		synctest.Test(t, func(t *testing.T) {
+			rt := Wrap(policy(t, seakeep.Config{Timeout: seakeep.Timeout{Request: 50 * time.Millisecond}}),
+				baseFunc(func(r *http.Request) (*http.Response, error) {
+					limit, _ := r.Context().Deadline()
+					time.Sleep(time.Until(limit) - early)
+					return nil, streamReset{}
+				}))
+			var report seakeep.Report
+			req := request(t, "GET", "http://test/", nil)
+			g := send(rt, req.WithContext(seakeep.With(t.Context(), seakeep.Call{Report: &report})))
+			if late := errors.Is(g.err, context.DeadlineExceeded); late != (early == 0) {
+				t.Errorf("%v early: %v", early, g.err)
+			}
+			if len(report.Attempts) != 1 || report.Attempts[0].Result.Cause != want {
+				t.Errorf("%v early: %+v, want %v", early, report.Attempts, want)
+			}
+		})
+	}
 }

@@ -186,6 +186,7 @@ func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 		r = s.classify(resp)
 		x.resp, x.err, x.whole = resp, nil, false
 	} else {
+		err = overdue(ctx, err)
 		f := failed{err: err, caller: x.req.Context(), unsent: s.traced && !s.got.Load()}
 		r, x.err = f.result(x.adapter.Classify), err
 	}
