@@ -133,17 +133,24 @@ func TestConnectionsOfTheFile(t *testing.T) {
 // TestSplicedReaderIsGivenUp: a client that stops is cut off, also where the bytes
 // are spliced.
 func TestSplicedReaderIsGivenUp(t *testing.T) {
+	givenUp := make(chan struct{})
 	backend := web(t, func(w http.ResponseWriter, _ *http.Request) {
+		defer close(givenUp)
 		w.Header().Set("Content-Length", fmt.Sprint(64<<20))
 		for range 64 {
 			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
 				return
 			}
 		}
+		t.Error("all of it was taken")
 	})
 	u := startWith(t, policy(backend, "bulkhead: {limit: 1}"), Options{stallTime: 100 * time.Millisecond})
 	c := u.dial()
 	c.send("GET / HTTP/1.1", "Host: h", "", "")
-	until(t, "the slot", func() bool { return u.snapshot("dep").Bulkhead.InUse == 1 })
+	select {
+	case <-givenUp:
+	case <-time.After(patience):
+		t.Fatal("it is not given up")
+	}
 	until(t, "its end", func() bool { return u.snapshot("dep").Bulkhead.InUse == 0 })
 }

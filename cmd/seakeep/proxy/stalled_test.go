@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -80,4 +82,27 @@ func TestPausesAreNoStall(t *testing.T) {
 			t.Errorf("%q, %v", body, err)
 		}
 	}
+}
+
+// TestF103LimitsOfWritingAreNotOfStreams: what a client may take for a piece of an
+// answer is no limit of the whole.
+func TestF103LimitsOfWritingAreNotOfStreams(t *testing.T) {
+	const events = 10
+	backend := web(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range events {
+			_, _ = fmt.Fprintf(w, "data: %d\n\n", i)
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(60 * time.Millisecond)
+		}
+	})
+	eachPool(t, func(t *testing.T, o Options) {
+		o.stallTime = 200 * time.Millisecond
+		u := startWith(t, policy(backend), o)
+		began := time.Now()
+		_, body := u.get("/")
+		if n := strings.Count(body, "data: "); n != events || time.Since(began) < 2*o.stallTime {
+			t.Errorf("%d events in %v, want %d", n, time.Since(began), events)
+		}
+	})
 }
