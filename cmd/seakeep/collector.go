@@ -23,16 +23,16 @@ const (
 // much as is live if that is more, unless GOGC says what to do.
 func makeRoom() {
 	if _, said := os.LookupEnv("GOGC"); !said {
-		tune()
+		setPercent()
 	}
 }
 
-// tune sets the collector by what is live, and again after the next collection.
-func tune() {
+// setPercent sets the collector by what is live, and again after the next collection.
+func setPercent() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	debug.SetGCPercent(percentFor(live[0].Value.Uint64()))
-	runtime.AddCleanup(new(*int), func(struct{}) { tune() }, struct{}{})
+	runtime.AddCleanup(new(*int), func(struct{}) { setPercent() }, struct{}{})
 }
 
 // percentFor is the setting with which so much room is left above what is live.

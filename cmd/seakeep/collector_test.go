@@ -33,7 +33,7 @@ func TestRoomFollowsWhatIsLive(t *testing.T) {
 		t.Errorf("with GOGC given it is %d", p)
 	}
 	large := make([]byte, 64<<20)
-	tune()
+	setPercent()
 	until := func(what string, ok func(percent int) bool) {
 		t.Helper()
 		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
