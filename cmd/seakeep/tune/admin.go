@@ -14,7 +14,6 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 )
 
 // Admin is the admin address of a running Seakeep.
@@ -110,7 +109,7 @@ func readMetrics(body []byte, format expfmt.Format, now time.Time) ([]Sample, er
 
 func label(m *dto.Metric, name string) string {
 	for _, l := range m.GetLabel() {
-		if l.GetName() == name && model.LabelName(name).IsValid() {
+		if l.GetName() == name {
 			return l.GetValue()
 		}
 	}

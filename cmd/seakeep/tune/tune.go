@@ -96,7 +96,7 @@ func (r *Report) write() error {
 		if err != nil { // the measured figures alone are no file
 			known = nil
 		}
-		text := r.After
+		var text []byte
 		for round := 0; ; round++ {
 			var left map[string]error
 			text, _, left = apply(r.After, a.changes(false))
