@@ -26,7 +26,7 @@ func httpRow() row {
 			{name: httpNone, make: func() loop { return roundTrips(stub{}) }},
 			{httpName, func() loop {
 				return roundTrips(seakeephttp.Wrap(ourPolicy(ourStack(limit)), stub{}))
-			}, &ours{4, []string{failsafeHTTP, byHandName}}},
+			}, &ours{5, []string{failsafeHTTP, byHandName}}},
 			{name: failsafeHTTP, make: func() loop { return roundTrips(failsafeTransport()) }},
 			{name: byHandName, make: func() loop {
 				return roundTrips(&handTransport{newByHand[*http.Response](limit)})
