@@ -66,7 +66,7 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 	flags.BoolVar(&f.options.NativeHistograms, "native-histograms", false,
 		"offer durations on /metrics in fine buckets too, for a Prometheus that takes native histograms")
 	flags.BoolVar(&f.options.Standard, "net-http", false,
-		"leave plain HTTP/1.1 to Go's net/http, on both sides: the reference, at twice the cost")
+		"leave clients, and plain HTTP/1.1 to endpoints, to Go's net/http: the reference, at twice the cost")
 	flags.StringVar(&f.tracing.endpoint, "otlp-endpoint", "",
 		"`address` that takes spans by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same")
 	flags.IntVar(&f.processors, "processors", 0,

@@ -83,6 +83,7 @@ var floors = map[string]int{
 	"cmd/seakeep/wire":         6,
 	"cmd/seakeep/upstream":     7,
 	"cmd/seakeep/h1":           7,
+	"cmd/seakeep/h2":           7,
 	"cmd/seakeep/presets":      8,
 	"cmd/seakeep/load":         9,
 	"cmd/seakeep/review":       8,

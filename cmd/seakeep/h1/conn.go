@@ -26,6 +26,7 @@ type conn struct {
 	remote     string
 	writeUntil time.Time // the deadline for writing
 	given      bool      // to the other server
+	http2      bool      // ... or to the one of HTTP/2
 	hangsUp    bool      // it ends, and the client did not ask for that
 }
 
@@ -95,15 +96,30 @@ func (c *conn) end() {
 	_ = c.nc.Close()
 }
 
-// handOver gives the connection to the other server, with what was read.
+// handOver gives the connection to another server, with what was read.
 func (c *conn) handOver() {
 	if c.s.ended.Load() {
 		return
 	}
 	c.given = true
+	c.http2 = c.s.HTTP2 != nil && c.nc.HTTP2()
 	c.nc.Unread(c.buf[c.from:c.to])
+	c.buf = nil
 	_ = c.nc.SetDeadline(time.Time{})
-	c.s.others.give(c.nc)
+	if !c.http2 {
+		c.s.others.give(c.nc)
+	}
+}
+
+// sort waits for the first bytes of a connection that is not served here, to see
+// who serves it.
+func (c *conn) sort() {
+	defer c.end()
+	c.buf = make([]byte, readSize)
+	c.nc.Await(c.s.IdleTime)
+	if c.to, _ = c.nc.Read(c.buf); c.to > 0 && c.state.CompareAndSwap(idle, busy) {
+		c.handOver()
+	}
 }
 
 var headEnd = []byte("\r\n\r\n")

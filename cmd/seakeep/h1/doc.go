@@ -9,12 +9,13 @@
 // calls the handler and writes the answer, with one system call each way if the
 // answer is small.
 //
-// Anything else (a transfer coding, Expect, Upgrade, CONNECT, HTTP/1.0, the
-// preface of HTTP/2, a request that package wire has refused) is not looked at
-// twice: the connection goes to a net/http.Server, with the bytes that were
-// read, and stays there. So there is one implementation of everything that is
-// rare, and it is not ours. Which of the two serves a connection is not to be
-// seen from outside; a test runs the same exchanges through both.
+// Anything else (a transfer coding, Expect, Upgrade, CONNECT, HTTP/1.0, a request
+// that package wire has refused) is not looked at twice: the connection goes to a
+// net/http.Server, with the bytes that were read, and stays there. So there is one
+// implementation of everything that is rare, and it is not ours. Which of the two
+// serves a connection is not to be seen from outside; a test runs the same
+// exchanges through both. With the preface of HTTP/2, also over TLS, a connection
+// goes to whoever serves that.
 //
 // # What is relied on
 //

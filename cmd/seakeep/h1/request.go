@@ -7,6 +7,8 @@ import (
 	"net/textproto"
 	"net/url"
 	"strings"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 )
 
 // request is a head that was taken apart.
@@ -63,7 +65,7 @@ func (q *request) fields(text string) bool {
 		line := text[:i-1]
 		text = text[i+1:]
 		colon := strings.IndexByte(line, ':')
-		name, value := nameOf(line[:colon]), strings.Trim(line[colon+1:], " \t")
+		name, value := wire.FieldName(line[:colon]), strings.Trim(line[colon+1:], " \t")
 		switch name {
 		case "Host":
 			q.host = value
@@ -151,7 +153,7 @@ func (q *request) url() *url.URL {
 		u.RawQuery, u.ForceQuery = query, asked && query == ""
 		return u
 	}
-	if !plainPath(q.target) {
+	if !wire.IsPlainPath(q.target) {
 		if u, err := url.ParseRequestURI(q.target); err == nil {
 			return u
 		}
@@ -159,42 +161,3 @@ func (q *request) url() *url.URL {
 	path, query, asked := strings.Cut(q.target, "?")
 	return &url.URL{Path: path, RawQuery: query, ForceQuery: asked && query == ""}
 }
-
-// plainPath reports whether a target's path is written as it is meant: it has
-// none but letters, digits and what never needs to be escaped.
-func plainPath(target string) bool {
-	for i := range len(target) {
-		switch c := target[i]; {
-		case c == '?':
-			return true
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		case c == '/', c == '-', c == '_', c == '.', c == '~':
-		default:
-			return false
-		}
-	}
-	return true
-}
-
-// nameOf is a field's name as net/http writes it. Those that are common cost
-// nothing.
-func nameOf(name string) string {
-	if known, ok := names[name]; ok {
-		return known
-	}
-	return textproto.CanonicalMIMEHeaderKey(name)
-}
-
-var names = func() map[string]string {
-	all := map[string]string{}
-	for _, name := range []string{"Accept", "Accept-Encoding", "Accept-Language", "Authorization",
-		"Cache-Control", "Connection", "Content-Length", "Content-Type", "Cookie", "Forwarded",
-		"Host", "Idempotency-Key", "If-Modified-Since", "If-None-Match", "Origin", "Range", "Referer",
-		"Traceparent", "Tracestate", "User-Agent", "Via", "X-Forwarded-For", "X-Forwarded-Host",
-		"X-Forwarded-Proto", "X-Request-Id", "X-Seakeep-Criticality", "X-Seakeep-Deadline",
-		"X-Tenant"} {
-		known := textproto.CanonicalMIMEHeaderKey(name)
-		all[known], all[strings.ToLower(name)] = known, known
-	}
-	return all
-}()

@@ -22,6 +22,9 @@ type Server struct {
 	// Others serves the connections that are not served here. Its handler must
 	// be one from wire.Handler.
 	Others *http.Server
+	// HTTP2 serves a connection to its end that begins with the preface of HTTP/2,
+	// which was put back. nil: Others does.
+	HTTP2 func(*wire.Conn)
 	// IdleTime is how long a connection may wait for its next request.
 	IdleTime time.Duration
 	// ErrorLog is told of panics. nil is the log package's own.
@@ -71,18 +74,28 @@ const acceptPause = 20 * time.Millisecond
 // take serves a connection here, or has it served.
 func (s *Server) take(nc net.Conn) {
 	judged, ok := nc.(*wire.Conn)
-	if ok {
-		if tcp, plain := judged.Conn.(*net.TCPConn); plain && canWatch {
-			c := &conn{s: s, nc: judged, tcp: tcp}
-			if s.add(c) {
-				go c.serve()
-			} else {
-				_ = nc.Close()
-			}
-			return
-		}
+	if !ok {
+		s.others.give(nc)
+		return
 	}
-	s.others.give(nc)
+	c := &conn{s: s, nc: judged}
+	serve := c.serve
+	if tcp, plain := judged.Conn.(*net.TCPConn); plain && canWatch {
+		c.tcp = tcp
+	} else if serve = c.sort; s.HTTP2 == nil {
+		s.others.give(nc)
+		return
+	}
+	if !s.add(c) {
+		_ = nc.Close()
+		return
+	}
+	go func() {
+		serve()
+		if c.http2 {
+			s.HTTP2(judged)
+		}
+	}()
 }
 
 func (s *Server) add(c *conn) bool {

@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/h1"
+	"github.com/seakeep/seakeep/cmd/seakeep/h2"
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"github.com/seakeep/seakeep/seakeephttp"
 )
@@ -27,7 +29,13 @@ const (
 	idleTime = 90 * time.Second
 )
 
-// http2 bounds what one connection of HTTP/2 may cost. So many streams at once
+const (
+	pingAfter = 30 * time.Second // a silent end of HTTP/2 is asked whether it is there
+	pingTime  = 15 * time.Second // ... and may take so long to say so
+)
+
+// http2 bounds what one connection of HTTP/2 may cost where net/http serves it, as
+// package h2 does for its own. So many streams at once
 // are more than a connection of any client here has use for, and no more of its
 // requests are under way than that, also if it resets them. The windows hold what
 // a client sends before the dependency takes it: 4 MiB for all streams of a
@@ -38,8 +46,8 @@ func (p *Proxy) http2() *http.HTTP2Config {
 		MaxReadFrameSize:              64 << 10,
 		MaxReceiveBufferPerConnection: 1 << 20,
 		MaxReceiveBufferPerStream:     256 << 10,
-		SendPingTimeout:               30 * time.Second, // a silent end is asked whether it is there
-		PingTimeout:                   15 * time.Second,
+		SendPingTimeout:               pingAfter,
+		PingTimeout:                   pingTime,
 	}
 }
 
@@ -80,6 +88,7 @@ type front struct {
 	listener *wire.Listener
 	server   *http.Server              // of the admin address, and of what own leaves to it
 	own      *h1.Server                // nil: server has all
+	own2     *h2.Server                // nil, too, then
 	route    atomic.Pointer[route]     // nil for the admin address
 	tls      atomic.Pointer[listenTLS] // nil: there is none
 	active   atomic.Int64              // requests under way, tunnels among them
@@ -118,8 +127,11 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 		DisableGeneralOptionsHandler: true,
 	}
 	if kind != adminFront && !p.options.Standard {
-		f.own = &h1.Server{Handler: handler, Others: f.server, IdleTime: idleTime,
-			ErrorLog: f.server.ErrorLog}
+		f.own2 = &h2.Server{Handler: f.server.Handler, MaxHead: f.server.MaxHeaderBytes,
+			IdleTime: idleTime, WriteTime: p.options.stallTime, PingAfter: pingAfter,
+			PingTime: pingTime, ErrorLog: f.server.ErrorLog}
+		f.own = &h1.Server{Handler: handler, Others: f.server, HTTP2: f.own2.Serve,
+			IdleTime: idleTime, ErrorLog: f.server.ErrorLog}
 	}
 	if kind == adminFront {
 		// Its answers are small and its requests have no reason to wait.
@@ -165,7 +177,7 @@ func (f *front) drain(ctx context.Context) (cut int64) {
 	f.once.Do(func() { close(f.served) }) // it was never started
 	shutdown, end := f.server.Shutdown, f.server.Close
 	if f.own != nil {
-		shutdown, end = f.own.Shutdown, f.own.Close
+		shutdown, end = f.shutdownOwn, f.closeOwn
 	}
 	err := shutdown(ctx)
 	_ = f.listener.Close() // a server that never served does not know it
@@ -177,6 +189,16 @@ func (f *front) drain(ctx context.Context) (cut int64) {
 	<-f.served
 	return cut
 }
+
+// shutdownOwn shuts both of our servers down at once: no connection may hear of it
+// late.
+func (f *front) shutdownOwn(ctx context.Context) error {
+	ended := make(chan error, 1)
+	go func() { ended <- f.own2.Shutdown(ctx) }()
+	return errors.Join(f.own.Shutdown(ctx), <-ended)
+}
+
+func (f *front) closeOwn() error { return errors.Join(f.own.Close(), f.own2.Close()) }
 
 // tunnels are connections that were upgraded. The server has forgotten them.
 type tunnels struct {

@@ -93,6 +93,7 @@ func startAt(t *testing.T, path string, o Options) *under {
 	t.Helper()
 	u := &under{t: t, path: path, log: &lines{}, end: make(chan error, 1)}
 	o.Log = u.log.logger()
+	o.Standard = o.Standard || byNetHTTP
 	if o.Grace == 0 {
 		o.Grace = patience
 	}

@@ -41,9 +41,9 @@ type Options struct {
 	// NativeHistograms has /metrics offer durations in fine buckets too, for a
 	// Prometheus that takes native histograms.
 	NativeHistograms bool
-	// Standard has net/http serve and send what is plain HTTP/1.1 as well. It is
-	// the reference for the proxy's own front and pool, and costs about twice as
-	// much.
+	// Standard has net/http serve all clients, and send what is plain HTTP/1.1. It
+	// is the reference for the proxy's own fronts and pool, and costs about twice
+	// as much.
 	Standard bool
 	// Trace, if set, returns what makes spans, for the service that the policy
 	// file names; Metrics is where exemplars go.

@@ -16,7 +16,13 @@ func prefaced(b []byte) (begun, whole bool) {
 	return begun, begun && n == len(preface)
 }
 
-// judge2 judges a request of HTTP/2. Its framing is not in doubt, and net/http
+// HTTP2 reports whether the connection has begun with the preface of HTTP/2. It is
+// for whoever reads, once something was read.
+func (c *Conn) HTTP2() bool {
+	return c.scanner.known && c.scanner.state == inTunnel && !c.scanner.upgrade
+}
+
+// judge2 judges a request of HTTP/2. Its framing is not in doubt, and the server
 // lets no field pass that is a matter of one hop, and no malformed code in a path.
 // But it takes any text for a method, a target or a host, and whoever is behind
 // may speak HTTP/1.1, where such a text is a second request. And it ends the
