@@ -72,14 +72,13 @@ func (c Connections) Filled(limit int) Connections {
 
 // connections comes after the rungs, because as many are kept as the bulkhead
 // lets through.
-func (o *object) connections(dep *Dependency) {
+func (o *object) connections(c *Connections, limit int) {
 	s := o.section("connections", "a section such as {max: 100, lifetime: 10m}")
 	defer s.close()
-	c := &dep.Connections
 	most := within(1, mostConnections, "100")
 	most.off = "as many as calls need"
 	s.integer("max", &c.Max, most)
-	*c = c.Filled(dep.limit())
+	*c = c.Filled(limit)
 	c.Jitter = 0.1
 	s.integer("idle", &c.Idle, within(1, mostConnections, "32"))
 	s.duration("idle-time", &c.IdleTime, within(time.Millisecond, 24*time.Hour, "90s"))

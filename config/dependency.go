@@ -87,12 +87,12 @@ func (f *field) dependency() *Dependency {
 	o.measured(&dep.Measured)
 	dep.Call.Name = dep.Name
 	per := o.settings(&dep.Settings)
-	o.connections(dep)
+	o.connections(&dep.Connections, dep.limit())
 	o.protocol(&dep.Protocol, dep.has)
-	dep.TLS = o.tls(dep)
+	o.endpointsTLS(dep)
 	o.keyed(dep, per)
 	o.warnWaits(dep)
-	o.warnInsecure(dep)
+	o.warnInsecure("tls", dep.TLS)
 	o.warnings(&dep.Settings, dep.Measured)
 	o.warnHedge(&dep.Settings, dep)
 	dep.Shards = o.shards(dep)
@@ -123,7 +123,7 @@ func (o *object) settings(s *Settings) (per scope) {
 	o.bulkhead(s)
 	o.throttle(s)
 	o.hedge(s)
-	o.response(s)
+	o.response(&s.Response)
 	o.fallback(s)
 	return per
 }

@@ -172,6 +172,9 @@ var policyPage = &book{
 		dep + "listen-tls":                {{dep + "listen", ":1"}, {dep + "endpoints", "[http://a]"}},
 		dep + "listen-tls.client-name":    {{dep + "listen-tls.client-ca", "c"}},
 		"serve.listen-tls":                {{"serve.listen", ":1"}, {"serve.upstream", "http://a"}},
+		"serve.upstream-tls":              {{"serve.upstream", "https://a"}},
+		"serve.connections":               {{"serve.upstream", "http://a"}},
+		"serve.response":                  {{"serve.upstream", "http://a"}},
 		dep + "tls.key":                   {{dep + "tls.cert", "c"}},
 		"serve.listen":                    {{"serve.upstream", "http://a"}},
 		"slo":                             {{"serve.listen", ""}}, // an empty serve, and not in place of one

@@ -18,13 +18,12 @@ func (r Response) Limits() bool { return r.Body > 0 || r.Idle > 0 || r.Rate > 0 
 const defaultGrace = 5 * time.Second
 
 // response reads the limits of answers.
-func (o *object) response(s *Settings) {
+func (o *object) response(v *Response) {
 	r, on := o.rung("response", "{body: 10MiB, idle: 30s}")
 	if !on {
 		return
 	}
 	defer r.close()
-	v := &s.Response
 	v.Grace = defaultGrace
 	size := within[int64](1, 1<<50, "10MiB")
 	size.off = "off"

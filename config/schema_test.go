@@ -63,14 +63,14 @@ var (
 	inOperation = regexp.MustCompile(
 		`operations\[\]\.(timeout|retry|breaker|bulkhead|throttle|hedge|response|fallback)([.[])`)
 	bareList = regexp.MustCompile(`fallback\[\]`)
-	atDoor   = regexp.MustCompile(`^serve\.(faults|measured|listen-tls)\.`)
+	atDoor   = regexp.MustCompile(`^serve\.(?:upstream-)?(faults|measured|listen-tls|connections|tls|response)\.`)
 	bareSLO  = regexp.MustCompile(`^slo\[\]`)
 	bareStep = regexp.MustCompile(`policy\[\]`)
 	freeKey  = regexp.MustCompile(`\.(headers|header)\.\*$|^dependencies\.\*$`)
 )
 
 // simplify leaves out what the page says in words: operations have the same
-// rungs, a bare list stands for order, the door has the same faults and measures, headers
+// rungs, a bare list stands for order, the door has some of the same sections, headers
 // have any name.
 func simplify(keys map[string]bool) map[string]bool {
 	out := map[string]bool{}

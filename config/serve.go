@@ -13,11 +13,14 @@ import (
 
 // Serve is how the service protects itself from its callers.
 type Serve struct {
-	Listen      string     // where the proxy takes requests in; empty: nowhere
-	ListenTLS   *ListenTLS // nil: there is no TLS
-	Upstream    *url.URL   // the program behind the proxy; nil: none
-	Protocol    Protocol   // that is spoken with it
-	Health      []string   // paths that are never refused
+	Listen      string      // where the proxy takes requests in; empty: nowhere
+	ListenTLS   *ListenTLS  // nil: there is no TLS
+	Upstream    *url.URL    // the program behind the proxy; nil: none
+	Protocol    Protocol    // that is spoken with it
+	Connections Connections // to it
+	UpstreamTLS *TLS        // how it is known; nil: by the system's authorities
+	Response    Response    // limits on its answers
+	Health      []string    // paths that are never refused
 	Criticality Criticality
 	User        string   // the header that names the user; empty: none
 	Tenant      string   // the header that names the tenant; empty: none
@@ -63,6 +66,7 @@ func (o *object) serve(f *File) {
 	v.ListenTLS = s.listenTLS(v.Listen)
 	s.upstream(v)
 	s.protocol(&v.Protocol, v.schemes())
+	s.behind(v)
 	s.healthPaths(&v.Health)
 	s.measured(&v.Measured)
 	s.serveDeadline(&v.Door)
@@ -103,6 +107,26 @@ func (v *Serve) schemes() func(scheme string) bool {
 	return func(scheme string) bool {
 		return v.Upstream != nil && strings.EqualFold(v.Upstream.Scheme, scheme)
 	}
+}
+
+// behind reads what there is to say of the program behind the proxy beside where
+// it is.
+func (o *object) behind(v *Serve) {
+	before := o.d.failures
+	o.connections(&v.Connections, 0)
+	v.UpstreamTLS = o.tls("upstream-tls")
+	o.response(&v.Response)
+	sound := o.d.failures == before
+	for _, key := range []string{"connections", "upstream-tls", "response"} {
+		if f := o.find(key); sound && f != nil && !f.is(off) && o.find("upstream") == nil {
+			f.failKey("there is no program behind", "add upstream, such as http://127.0.0.1:9000")
+		}
+	}
+	if v.UpstreamTLS != nil && v.Upstream != nil && !v.schemes()("https") {
+		o.find("upstream-tls").failKey("upstream is not of https",
+			"give an upstream of https, or remove upstream-tls")
+	}
+	o.warnInsecure("upstream-tls", v.UpstreamTLS)
 }
 
 // meets reports whether an origin surely is where a listener listens.

@@ -23,12 +23,12 @@ var tlsVersions = []option[uint16]{{"tls1.2", tls.VersionTLS12}, {"tls1.3", tls.
 var serverNameForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
 
 // tls reads how TLS is spoken; nil if the file does not say.
-func (o *object) tls(dep *Dependency) *TLS {
-	f := o.find("tls")
+func (o *object) tls(key string) *TLS {
+	f := o.find(key)
 	if f == nil {
 		return nil
 	}
-	s := o.section("tls", "a section such as {ca: ca.pem}")
+	s := o.section(key, "a section such as {ca: ca.pem}")
 	defer s.close()
 	v := &TLS{MinVersion: tls.VersionTLS12}
 	s.fileName("ca", &v.CA, "the system's", "the file of an authority, such as ca.pem")
@@ -38,30 +38,35 @@ func (o *object) tls(dep *Dependency) *TLS {
 	s.note("server-name", name, cmp.Or(v.ServerName, "the endpoint's"))
 	choose(s, "min-version", &v.MinVersion, tlsVersions...)
 	s.boolean("insecure-skip-verify", &v.Insecure)
-	cert, key := s.find("cert"), s.find("key")
+	cert, private := s.find("cert"), s.find("key")
 	switch {
-	case cert != nil && key == nil:
+	case cert != nil && private == nil:
 		cert.fail("a certificate without a key", "add key, the file of its key")
-	case key != nil && cert == nil:
-		key.fail("a key without a certificate", "add cert, the file of the certificate")
+	case private != nil && cert == nil:
+		private.fail("a key without a certificate", "add cert, the file of the certificate")
 	}
 	if v.Insecure && s.find("ca") != nil {
 		s.find("insecure-skip-verify").fail("no certificate is verified, so that ca has no meaning",
 			"remove one of them")
 	}
-	if dep.placed() && !dep.has("https") {
-		f.failKey("no endpoint is of https", "give endpoints of https, or remove tls")
-	}
 	return v
+}
+
+// endpointsTLS reads how TLS is spoken with a dependency.
+func (o *object) endpointsTLS(dep *Dependency) {
+	dep.TLS = o.tls("tls")
+	if dep.TLS != nil && dep.placed() && !dep.has("https") {
+		o.find("tls").failKey("no endpoint is of https", "give endpoints of https, or remove tls")
+	}
 }
 
 // placed reports whether the file says where the dependency is.
 func (d *Dependency) placed() bool { return d.Resolve != nil || len(d.Endpoints) > 0 }
 
 // warnInsecure warns that servers are not verified.
-func (o *object) warnInsecure(dep *Dependency) {
-	if dep.TLS != nil && dep.TLS.Insecure && o.d.failures == 0 {
-		o.warn([]string{"tls.insecure-skip-verify"},
+func (o *object) warnInsecure(key string, t *TLS) {
+	if t != nil && t.Insecure && o.d.failures == 0 {
+		o.warn([]string{key + ".insecure-skip-verify"},
 			"NO CERTIFICATE IS VERIFIED: whoever is in between can read and change everything",
 			"give ca, the file of the authority that signs the servers' certificates")
 	}

@@ -269,8 +269,18 @@ func (p *Proxy) retireUnused(old map[string]*front) {
 	for name, t := range p.transports {
 		if !used[name] {
 			delete(p.transports, name)
-			t.CloseIdleConnections()
-			go t.Close() // what asks for its endpoints ends in its own time
+			drop(t)
 		}
 	}
+	if t := p.upstream.transport; t != nil && !used[serveName] {
+		p.upstream.transport = nil
+		drop(t)
+	}
+}
+
+// drop ends what a transport does that nobody will use any more: it would go on
+// asking for endpoints and keeping connections ahead.
+func drop(t *seakeephttp.Transport) {
+	t.CloseIdleConnections()
+	go t.Close() // what asks for its endpoints ends in its own time
 }

@@ -131,7 +131,9 @@ func (x *exchange) doubt() {
 // upstreamSet is the policy by which the program behind the door is called: the
 // door has done all that there is to do.
 func (p *Proxy) upstreamSet(service string, to *config.Serve) (*seakeep.Set, error) {
-	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to.Upstream}, Protocol: to.Protocol}
+	d := &config.Dependency{Name: upstreamName, Endpoints: []*url.URL{to.Upstream}, Protocol: to.Protocol,
+		Connections: to.Connections, TLS: to.UpstreamTLS}
+	d.Response = to.Response
 	d.Call.Name = upstreamName
 	return seakeep.NewSet(&config.File{Version: 1, Service: service,
 		Dependencies: []*config.Dependency{d}}, p.withTracer(seakeep.Options{Faults: p.set.Faults("")}))
@@ -139,7 +141,7 @@ func (p *Proxy) upstreamSet(service string, to *config.Serve) (*seakeep.Set, err
 
 // behind sends a listener's requests through the door to the program behind it.
 func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
-	to := file.Serve.Upstream.String() + " " + file.Serve.Protocol.String()
+	to := wayOf(file.Serve)
 	if p.upstream.transport == nil || p.upstream.to != to {
 		set, err := p.upstreamSet(file.Service, file.Serve)
 		if err != nil {
@@ -150,7 +152,7 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 			return err
 		}
 		if old := p.upstream.transport; old != nil {
-			defer old.CloseIdleConnections()
+			defer drop(old)
 		}
 		p.upstream.to, p.upstream.transport = to, t
 	}
@@ -167,9 +169,27 @@ func (p *Proxy) behind(f *front, w wanted, file *config.File) error {
 
 // behindDoor is the program behind the door.
 type behindDoor struct {
-	to        string // and by which protocol
+	to        way
 	transport *seakeephttp.Transport
 	gate      *seakeephttp.Gate // it outlives reloads, with what it knows of tied requests
+}
+
+// way is where the program behind the door is and how it is asked: another
+// transport goes another.
+type way struct {
+	url         string
+	protocol    config.Protocol
+	connections config.Connections
+	tls         config.TLS
+	response    config.Response
+}
+
+func wayOf(s *config.Serve) way {
+	w := way{s.Upstream.String(), s.Protocol, s.Connections, config.TLS{}, s.Response}
+	if s.UpstreamTLS != nil {
+		w.tls = *s.UpstreamTLS
+	}
+	return w
 }
 
 // openStore opens the file that keeps idempotency keys.
