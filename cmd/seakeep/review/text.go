@@ -129,6 +129,7 @@ var fine = []string{"balance.zone", "retry.idempotent", "retry.on", "retry.max-w
 	"connections.max", "connections.idle", "connections.idle-time", "connections.lifetime",
 	"connections.jitter", "connections.warm", "connections.ping", "connections.ping-timeout",
 	"protocol.", "tls.ca", "tls.cert", "tls.key", "tls.server-name", "response.grace",
+	"upstream-tls.ca", "upstream-tls.cert", "upstream-tls.key", "upstream-tls.server-name",
 	"health."} // where the door answers probes
 
 // small reports whether a default need not be told: nothing at all, the usual
