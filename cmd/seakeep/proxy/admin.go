@@ -9,8 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
-	"github.com/seakeep/seakeep/core"
-	"github.com/seakeep/seakeep/core/breaker"
+	"github.com/seakeep/seakeep/internal/grpchealth"
 )
 
 // maxOrder bounds a request's body at the admin address.
@@ -55,7 +54,20 @@ func (p *Proxy) adminHandler() http.Handler {
 	mux.HandleFunc("DELETE /v1/faults", p.stopFaults)
 	mux.HandleFunc("DELETE /v1/faults/{name}", p.stopFaults)
 	// A page in somebody's browser must not be able to open a breaker.
-	return http.NewCrossOriginProtection().Handler(mux)
+	guarded := http.NewCrossOriginProtection().Handler(mux)
+	if p.options.Pages == nil {
+		return guarded
+	}
+	// What has its own guard is told of what it refuses, to write it down.
+	outer := http.NewServeMux()
+	pages := p.options.Pages(p)
+	outer.Handle("/v1/", guarded)
+	for _, path := range []string{"/livez", "/readyz", "/metrics", grpchealth.Check, grpchealth.List,
+		grpchealth.Watch} {
+		outer.Handle(path, guarded)
+	}
+	outer.Handle("/", pages)
+	return outer
 }
 
 func say(w http.ResponseWriter, status int, text string) {
@@ -86,17 +98,6 @@ func (p *Proxy) showDependency(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, p.dependencyView(d))
 }
 
-// order is what an operator wants of a breaker.
-type order struct {
-	Mode  *string `json:"mode"`
-	Reset bool    `json:"reset"`
-	Key   string  `json:"key"` // of a breaker kept per key; empty: the dependency's own
-}
-
-var errOrder = errors.New(
-	`give {"mode": "force-open"}, {"mode": "force-closed"}, {"mode": "auto"} or {"reset": true}, ` +
-		`and for a breaker kept per key also "key"`)
-
 // orderBreaker changes a breaker by hand. An operation that shares its
 // dependency's breaker changes that one.
 func (p *Proxy) orderBreaker(w http.ResponseWriter, r *http.Request) {
@@ -104,56 +105,30 @@ func (p *Proxy) orderBreaker(w http.ResponseWriter, r *http.Request) {
 	if op := r.PathValue("operation"); op != "" {
 		name += "/" + op
 	}
-	policy, err := p.set.Policy(name)
-	if err != nil {
+	if _, err := p.set.Policy(name); err != nil {
 		say(w, http.StatusNotFound, "the policy file has no such dependency or operation")
 		return
 	}
-	o, mode, err := readOrder(http.MaxBytesReader(w, r.Body, maxOrder))
+	var o struct {
+		Mode  *string `json:"mode"`
+		Reset bool    `json:"reset"`
+		Key   string  `json:"key"`
+	}
+	if err := readJSON(w, r, &o); err != nil {
+		say(w, http.StatusBadRequest, errors.Join(errOrder, err).Error())
+		return
+	}
+	s, err := p.Operator().Breaker(BreakerOrder{Policy: name, Mode: o.Mode, Reset: o.Reset, Key: o.Key},
+		r.RemoteAddr)
 	if err != nil {
-		say(w, http.StatusBadRequest, err.Error())
+		tellRefusal(w, err)
 		return
 	}
-	plan := policy.Plan()
-	if plan.Config().Breaker == nil {
-		say(w, http.StatusConflict, name+" has no breaker")
-		return
-	}
-	found := false
-	if o.Reset {
-		found = plan.Reset(seakeep.Now(), o.Key)
-	} else {
-		found = plan.Force(seakeep.Now(), o.Key, mode)
-	}
-	s := plan.Why(seakeep.Now(), o.Key, core.CircuitOpen).Breaker
-	if !found || s == nil {
-		say(w, http.StatusNotFound, name+" has no breaker for this key")
-		return
-	}
-	p.log.Warn("breaker changed by hand", "policy", name, "key", o.Key, "mode", s.Mode.String(),
-		"state", s.State.String(), "client", r.RemoteAddr)
 	show(w, http.StatusOK, breakerOf(s))
 }
 
-func readOrder(body io.Reader) (o order, mode breaker.Mode, err error) {
-	d := json.NewDecoder(body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&o); err != nil {
-		return o, 0, errors.Join(errOrder, err)
-	}
-	if _, err := d.Token(); err != io.EOF || o.Reset == (o.Mode != nil) {
-		return o, 0, errOrder
-	}
-	if o.Mode == nil {
-		return o, 0, nil
-	}
-	for _, mode := range [...]breaker.Mode{breaker.Auto, breaker.ForceOpen, breaker.ForceClosed} {
-		if mode.String() == *o.Mode {
-			return o, mode, nil
-		}
-	}
-	return o, 0, errOrder
-}
+// Operator returns what carries out orders by hand.
+func (p *Proxy) Operator() Operator { return Operator{p.set, p.log} }
 
 // statusView is the proxy itself.
 type statusView struct {

@@ -75,7 +75,7 @@ func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request, *seakeep
 			return
 		}
 		if err := order(w, r, door); err != nil {
-			say(w, http.StatusBadRequest, err.Error())
+			tellRefusal(w, err)
 			return
 		}
 		v, _ := p.serveView()
@@ -84,39 +84,19 @@ func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request, *seakeep
 }
 
 // orderAdmission is the operator's way back from an overload that feeds itself.
-func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request, d *seakeep.Door) error {
+func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request, _ *seakeep.Door) error {
 	var o AdmissionOrder
 	if err := readJSON(w, r, &o); err != nil {
 		return errors.Join(errAdmission, err)
 	}
-	share, ramp, err := o.Parse()
-	if err != nil {
-		return err
-	}
-	p.log.Warn("admission changed by hand", "share", share, "ramp", ramp, "client", r.RemoteAddr)
-	return d.Admit(share, ramp)
+	return p.Operator().Admit(o, r.RemoteAddr)
 }
 
 // orderDegrade sets what is left out.
-func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request, d *seakeep.Door) error {
+func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request, _ *seakeep.Door) error {
 	var o DegradeOrder
 	if err := readJSON(w, r, &o); err != nil {
 		return errors.Join(errDegrade, err)
 	}
-	if o.Auto == (o.Level != nil) {
-		return errDegrade
-	}
-	switch {
-	case d.Door().Config().Degrade == nil:
-		return errNoFeatures
-	case o.Auto:
-		d.DegradeAuto()
-		p.log.Warn("degradation left to the pressure", "client", r.RemoteAddr)
-		return nil
-	}
-	if err := d.Degrade(*o.Level); err != nil {
-		return err
-	}
-	p.log.Warn("degradation changed by hand", "level", *o.Level, "client", r.RemoteAddr)
-	return nil
+	return p.Operator().Degrade(o, r.RemoteAddr)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/adapters/otel"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/seakeephttp"
 	"github.com/seakeep/seakeep/telemetry"
 )
@@ -48,6 +49,12 @@ type Options struct {
 	// Trace, if set, returns what makes spans, for the service that the policy
 	// file names; Metrics is where exemplars go.
 	Trace func(service string, m *telemetry.Metrics) (*otel.Tracer, error)
+	// Pages, if set, returns what the admin address serves beside the proxy's own
+	// paths, with a guard of its own against pages of others. It is called for
+	// each admin listener.
+	Pages func(*Proxy) http.Handler
+	// Observer, if set, hears of every decision too.
+	Observer core.Observer
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 

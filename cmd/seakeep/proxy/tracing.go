@@ -7,7 +7,7 @@ import (
 
 // setOptions are how the sets of policies tell what they do.
 func (p *Proxy) setOptions() seakeep.Options {
-	return p.withTracer(seakeep.Options{Observer: telemetry.Tee(p.changes, p.metrics)})
+	return p.withTracer(seakeep.Options{Observer: telemetry.Tee(p.changes, p.metrics, p.options.Observer)})
 }
 
 // withTracer adds what makes spans, if something does: a nil pointer in an
