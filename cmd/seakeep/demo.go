@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +25,8 @@ type demoFlags struct {
 	slow    []string
 	protect string
 	json    bool
+
+	dashboard dashboardFlags
 }
 
 const demoLong = `Runs a checkout program with a pool of 200 workers, the three services it depends
@@ -56,7 +59,8 @@ func newDemoCommand() *cobra.Command {
 	flags.IntVar(&o.Queue, "queue", o.Queue, "requests that may wait for a worker")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of arrivals and latencies")
 	flags.StringVar(&o.Admin, "admin", "",
-		"`address` of /metrics while it runs, such as 127.0.0.1:9901, for a Prometheus to scrape")
+		"`address` of the dashboard and of /metrics while it runs, such as 127.0.0.1:9901")
+	f.dashboard.add(flags)
 	addCommands(c, newDemoOverloadCommand(), newDemoTenantsCommand(), newDemoMetastableCommand(),
 		newDemoTailCommand())
 	return c
@@ -68,6 +72,9 @@ func (f *demoFlags) check() (err error) {
 		return err
 	}
 	if f.options.Slow, err = f.windows(); err != nil {
+		return err
+	}
+	if err := f.dashboard.check(); err != nil {
 		return err
 	}
 	return f.options.Validate()
@@ -93,7 +100,7 @@ func (f *demoFlags) windows() (list []demo.Slow, err error) {
 	return list, nil
 }
 
-func (f *demoFlags) run(cmd *cobra.Command) error {
+func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
@@ -102,6 +109,10 @@ func (f *demoFlags) run(cmd *cobra.Command) error {
 		screen.Out = cmd.ErrOrStderr()
 	} else if isTerminal(screen.Out) {
 		screen.Live, screen.Color = true, os.Getenv("NO_COLOR") == ""
+	}
+	// What its log would say is on the dashboard, and would spoil the picture.
+	if f.options.Dashboard, err = f.dashboard.options(slog.New(slog.DiscardHandler)); err != nil {
+		return err
 	}
 	report, err := demo.Run(ctx, f.options, screen)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/cmd/seakeep/proxy"
 )
 
@@ -26,6 +27,7 @@ type proxyFlags struct {
 	// processors is how many to work on; 0: see useProcessors.
 	processors int
 	tracing    tracing
+	dashboard  dashboardFlags
 }
 
 func newProxyCommand() *cobra.Command {
@@ -54,7 +56,7 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 	flags := c.Flags()
 	flags.StringVarP(&f.config, "config", "c", "seakeep.yaml", "the policy `file`")
 	flags.StringVar(&f.options.Admin, "admin", "",
-		"`address` of /livez, /readyz, /metrics and /v1/...; wins over the file's admin.listen")
+		"`address` of the dashboard, /livez, /readyz, /metrics and /v1/...; wins over the file's admin.listen")
 	flags.DurationVar(&f.options.DrainDelay, "drain-delay", 0,
 		"go on accepting for so long after SIGTERM, with /readyz saying 503")
 	flags.DurationVar(&f.options.Grace, "grace", 30*time.Second,
@@ -71,6 +73,7 @@ SEAKEEP_GRACE=10s; a flag wins over the variable, and that over the file.`,
 		"`address` that takes spans by OTLP over HTTP; OTEL_EXPORTER_OTLP_ENDPOINT does the same")
 	flags.IntVar(&f.processors, "processors", 0,
 		"how many processors to work on; 0: GOMAXPROCS, or else half of them, rounded up")
+	f.dashboard.add(flags)
 	flags.StringVar(&f.log, "log", "text", "form of the log on standard error: text or json")
 	return c
 }
@@ -92,6 +95,9 @@ func (f *proxyFlags) check() error {
 	case f.options.MaxConns < 1 || f.options.MaxConns > 1_000_000:
 		return fmt.Errorf("--max-connections is %d; give 1 to 1000000", f.options.MaxConns)
 	}
+	if err := f.dashboard.check(); err != nil {
+		return err
+	}
 	return f.tracing.check()
 }
 
@@ -107,6 +113,12 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 		f.options.Trace = f.tracing.start
 		defer f.tracing.stop()
 	}
+	board, err := f.dashboard.open(f.options.Log)
+	if err != nil {
+		return err
+	}
+	defer live.Background(func(ctx context.Context) error { board.Run(ctx); return nil })()
+	f.options.Pages, f.options.Observer = board.ForProxy, board
 	p, err := proxy.Open(f.config, f.options)
 	if err != nil {
 		return err

@@ -100,10 +100,12 @@ var floors = map[string]int{
 
 	"cmd/seakeep/demo/live":     8,
 	"cmd/seakeep/review/prove":  9,
-	"cmd/seakeep/demo":          9,
+	"cmd/seakeep/demo":          10,
 	"cmd/seakeep/demo/overload": 9,
 	"cmd/seakeep/demo/tail":     9,
 	"cmd/seakeep/dashboard":     9,
+
+	"cmd/seakeep/dashboard/schema": 5,
 
 	"cmd/seakeep": 11,
 

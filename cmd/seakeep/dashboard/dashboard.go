@@ -23,7 +23,7 @@ type Options struct {
 	// History is the file that keeps the last day over a restart; empty: memory
 	// alone does.
 	History string
-	// Keep is how long history is kept, at least a minute. The default is 24h.
+	// Keep is how long history is kept, MinKeep to MaxKeep. The default is 24h.
 	Keep time.Duration
 	// Token is what levers need; empty: there are no levers. See ReadToken.
 	Token string
@@ -80,12 +80,17 @@ const (
 	coarse = 10 // frames that are added up for the long history
 
 	defaultKeep = 24 * time.Hour
-	maxKeep     = 31 * 24 * time.Hour
+)
+
+// MinKeep and MaxKeep bound how long history is kept.
+const (
+	MinKeep = time.Minute
+	MaxKeep = 31 * 24 * time.Hour
 )
 
 // New returns a dashboard, with its files open. Close must follow, which Run does.
 func New(o Options) (*Dashboard, error) {
-	o.Keep = min(max(cmp.Or(o.Keep, defaultKeep), time.Minute), maxKeep)
+	o.Keep = min(max(cmp.Or(o.Keep, defaultKeep), MinKeep), MaxKeep)
 	o.Log = cmp.Or(o.Log, slog.Default())
 	d := &Dashboard{options: o, log: o.Log, hub: newHub(time.Now())}
 	d.meters.init()

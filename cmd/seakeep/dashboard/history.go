@@ -86,8 +86,8 @@ func moment(text string, now, usual time.Time) (time.Time, error) {
 
 // stepOf reads how far apart the points are.
 func stepOf(text string, whole time.Duration) (step time.Duration, err error) {
-	if whole <= 0 || whole > maxKeep {
-		return 0, fmt.Errorf("from must be before to, by %v at most", maxKeep)
+	if whole <= 0 || whole > MaxKeep {
+		return 0, fmt.Errorf("from must be before to, by %v at most", MaxKeep)
 	}
 	if step = max((whole / usualSteps).Truncate(time.Second), tick); text == "" {
 		if step > tick && step < coarse*tick {

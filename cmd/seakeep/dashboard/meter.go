@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/window"
+	"github.com/seakeep/seakeep/telemetry"
 )
 
 // maxMeters is how many dependencies are told apart; what is beyond shows no
@@ -81,7 +82,9 @@ func (m *meter) call(e *core.Event) {
 	case core.CallStarted:
 		m.arrived(e.Left)
 	case core.CallEnded:
-		m.took.Record(e.Took)
+		if telemetry.CallOutcome(e.Reason, e.Outcome) != 0 { // else it was refused, which took no time
+			m.took.Record(e.Took)
+		}
 	case core.AttemptEnded:
 		if slow := m.slow.Load(); e.Outcome.Failed() || slow > 0 && int64(e.Took) >= slow {
 			m.mu.Lock()

@@ -12,7 +12,8 @@ body{margin:1rem auto;max-width:80rem;padding:0 1rem}
 div{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.5rem 0}
-th,td{text-align:right;padding:.35rem .6rem;border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);white-space:nowrap}
+th,td{text-align:right;padding:.35rem .6rem;white-space:nowrap;
+border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent)}
 th:first-child,td:first-child{text-align:left}
 thead th{font-weight:600;vertical-align:bottom}
 .bad{font-weight:700}
@@ -45,9 +46,11 @@ Rates and shares are of the last {{ms .WindowMS}}; the page comes anew every 5 s
 <th scope="col">breaker</th><th scope="col">in flight / limit</th><th scope="col">retries per call</th>
 <th scope="col">hedges per call</th><th scope="col">error budget left</th><th scope="col">by fallback</th></tr></thead>
 <tbody>
-{{range .Dependencies}}<tr{{if ge .Badness 0.5}} class="bad"{{end}}><th scope="row">{{.Name}}</th><td>{{rate .Rate}}</td>
+{{range .Dependencies}}<tr{{if ge .Badness 0.5}} class="bad"{{end}}><th scope="row">{{.Name}}</th>
+<td>{{rate .Rate}}</td>
 <td>{{percent .Success}}</td><td>{{percent .Answered}}</td>
-{{with .Latency}}<td>{{ms .P50MS}}</td><td>{{ms .P99MS}}</td><td>{{ms .P999MS}}</td>{{else}}<td>-</td><td>-</td><td>-</td>{{end}}
+{{with .Latency}}<td>{{ms .P50MS}}</td><td>{{ms .P99MS}}</td><td>{{ms .P999MS}}</td>
+{{else}}<td>-</td><td>-</td><td>-</td>{{end}}
 <td>{{state .Breaker}}</td><td>{{slots .InFlight .Bulkhead}}</td><td>{{rate .RetryRatio}}</td>
 <td>{{rate .HedgeRatio}}</td><td>{{percent .SLOLeft}}</td><td>{{percent .Fallback}}</td></tr>
 {{else}}<tr><td colspan="13">The policy file has no dependencies.</td></tr>

@@ -50,7 +50,7 @@ const (
 	fWork     = fArrival + 2
 	gDegrade  = fArrival + 3
 	gAllowed  = fArrival + 4 // of the demand, in thousandths
-	fields    = fArrival + 5
+	fields    = fArrival + 5 // how many there are: 64 at most, see encode
 )
 
 // isState reports whether a number is a state at one moment, and not a count.

@@ -56,7 +56,17 @@ func (d *Dashboard) sums(p *Program, now time.Time) (sum *frame, r *reading) {
 	for _, f := range d.recent {
 		sum.add(f)
 	}
-	sum.add(r.since(d.last))
+	latest := r.since(d.last)
+	sum.add(latest)
+	for name, s := range sum.of { // what is true now, and not the worst of the window
+		if now := latest.of[name]; now != nil {
+			for f := range fields {
+				if f.isState() {
+					s.n[f] = now.n[f]
+				}
+			}
+		}
+	}
 	return sum, r
 }
 

@@ -47,6 +47,9 @@ func (t *tiles) endpoints(name string) *schema.Endpoints {
 		return nil
 	}
 	v := countEndpoints(&s)
+	if v.Total == 0 {
+		return nil
+	}
 	return &v
 }
 

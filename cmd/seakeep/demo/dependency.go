@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
@@ -16,6 +17,7 @@ type dependency struct {
 	index int
 	slow  []Slow // its own
 	rec   *recorder
+	order atomic.Pointer[Slow] // somebody's, at the dashboard; nil: as planned
 
 	mu  sync.Mutex
 	rng *rand.Rand
@@ -34,6 +36,9 @@ func newDependency(index int, o Options, rec *recorder) *dependency {
 
 // state returns what is wrong with the dependency, if anything.
 func (d *dependency) state(at time.Duration) (s Slow, slow bool) {
+	if o := d.order.Load(); o != nil {
+		return *o, true
+	}
 	for _, s := range d.slow {
 		if s.holds(at) {
 			return s, true

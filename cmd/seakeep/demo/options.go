@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/dashboard"
 )
 
 // names are the dependencies, and also the endpoints of checkout that need
@@ -31,7 +33,9 @@ type Options struct {
 	Pool    int           // checkout's workers
 	Queue   int           // how many requests may wait for one
 	Seed    uint64        // of arrivals and latencies
-	Admin   string        // host:port of checkout's metrics; empty: nowhere
+	Admin   string        // host:port of checkout's dashboard and metrics; empty: nowhere
+
+	Dashboard dashboard.Options // of the dashboard there
 }
 
 // Defaults returns the options that show the cascade. The slow window begins

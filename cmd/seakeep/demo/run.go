@@ -2,10 +2,13 @@ package demo
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/cmd/seakeep/dashboard"
 	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/breaker"
 	"github.com/seakeep/seakeep/seakeephttp"
 	"github.com/seakeep/seakeep/telemetry"
@@ -24,6 +27,9 @@ func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
 		return nil, err
 	}
 	s.users.warm()
+	if s.admin != nil {
+		fmt.Fprintf(screen.Out, "the wall is at %s/\n", s.admin.URL)
+	}
 	s.rec.clock.Start()
 	stopShow := show(s, screen)
 	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
@@ -42,9 +48,13 @@ type stage struct {
 	servers  [len(names)]*live.Server
 	checkout *checkout
 	front    *live.Server // of checkout
-	admin    *live.Server // its metrics; nil: nobody asked for them
-	users    *users
-	end      context.CancelFunc
+	admin    *live.Server // its dashboard and metrics; nil: nobody asked for them
+	wall     *dashboard.Dashboard
+	stopWall func()
+
+	dependencies [len(names)]*dependency
+	users        *users
+	end          context.CancelFunc
 }
 
 // newStage starts the servers. Its result must be stopped even with an error.
@@ -57,9 +67,12 @@ func newStage(o Options) (*stage, error) {
 		return s, err
 	}
 	metrics := telemetry.New(telemetry.Options{})
-	observer := telemetry.Tee(s.rec, metrics)
-	if o.Admin == "" {
-		observer = s.rec
+	var observer core.Observer = s.rec
+	if o.Admin != "" {
+		if s.wall, err = dashboard.New(o.Dashboard); err != nil {
+			return s, err
+		}
+		observer = telemetry.Tee(s.rec, metrics, s.wall)
 	}
 	if s.set, err = seakeep.NewSet(s.file, seakeep.Options{Observer: observer}); err != nil {
 		return s, err
@@ -67,7 +80,8 @@ func newStage(o Options) (*stage, error) {
 	s.checkout = &checkout{life: life, heeds: o.Protect.has(Timeout),
 		pool: newPool(o.Pool, o.Queue)}
 	for i, name := range names {
-		if s.servers[i], err = live.Serve(newDependency(i, o, s.rec)); err != nil {
+		s.dependencies[i] = newDependency(i, o, s.rec)
+		if s.servers[i], err = live.Serve(s.dependencies[i]); err != nil {
 			return s, err
 		}
 		t, err := seakeephttp.NewTransport(s.set, name, nil)
@@ -76,7 +90,7 @@ func newStage(o Options) (*stage, error) {
 		}
 		s.checkout.to[i] = &upstream{url: s.servers[i].URL + "/", transport: t}
 	}
-	if s.admin, err = s.offer(metrics); err != nil {
+	if err = s.offer(metrics); err != nil {
 		return s, err
 	}
 	if s.front, err = live.Serve(s.checkout.handler()); err != nil {
@@ -94,6 +108,12 @@ func (s *stage) stop() {
 		if srv != nil {
 			srv.Stop()
 		}
+	}
+	switch {
+	case s.stopWall != nil:
+		s.stopWall()
+	case s.wall != nil:
+		s.wall.Close()
 	}
 	for i, srv := range s.servers {
 		if srv == nil {
