@@ -29,7 +29,7 @@ type Dependency struct {
 	Answered *float64           `json:"answered,omitempty"`
 	Outcomes map[string]float64 `json:"outcomes"`           // calls a second, by how they ended
 	Rejected map[string]float64 `json:"rejected,omitempty"` // calls a second, by the rule that refused
-	Latency  *Latency           `json:"latency,omitempty"`  // of calls that were not refused, waits and retries included
+	Latency  *Latency           `json:"latency,omitempty"`  // of calls that were not refused
 
 	Breaker     *Breaker    `json:"breaker,omitempty"`
 	InFlight    int         `json:"in_flight"`
