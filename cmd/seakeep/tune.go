@@ -55,7 +55,7 @@ func newTuneCommand() *cobra.Command {
 		Long:  strings.TrimSpace(long),
 		Example: "  seakeep tune seakeep.yaml --from prometheus:http://127.0.0.1:9090 --over 6h\n" +
 			"  seakeep tune seakeep.yaml --from csv:calls.csv --dependency pricing --false-timeouts 0.1%\n" +
-			"  seakeep tune seakeep.yaml --from admin:http://127.0.0.1:9901 | patch",
+			"  seakeep tune seakeep.yaml --from admin:http://127.0.0.1:9901 | patch -p0",
 		Args:    onePolicy,
 		PreRunE: func(cmd *cobra.Command, args []string) error { return f.read(cmd, args[0]) },
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },

@@ -3,6 +3,7 @@ package tune
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 // Admin is the admin address of a running Seakeep.
@@ -57,6 +59,9 @@ func (a *Admin) Read(ctx context.Context) ([]Sample, error) {
 func readMetrics(body []byte, format expfmt.Format, now time.Time) ([]Sample, error) {
 	if format.FormatType() == expfmt.TypeUnknown {
 		format = expfmt.NewFormat(expfmt.TypeTextPlain)
+	}
+	if format.FormatType() == expfmt.TypeProtoDelim && !delimited(body) {
+		return nil, errors.New("does not offer metrics: a message is longer than the answer")
 	}
 	d := expfmt.NewDecoder(bytes.NewReader(body), format)
 	parts := map[string]*gathered{}
@@ -107,9 +112,22 @@ func readMetrics(body []byte, format expfmt.Format, now time.Time) ([]Sample, er
 	return all, nil
 }
 
+// delimited reports whether the lengths before the messages are true. The
+// decoder makes room for what they say, whether it comes or not.
+func delimited(body []byte) bool {
+	for len(body) > 0 {
+		n, size := binary.Uvarint(body)
+		if size <= 0 || n > uint64(len(body)-size) {
+			return false
+		}
+		body = body[size+int(n):]
+	}
+	return true
+}
+
 func label(m *dto.Metric, name string) string {
 	for _, l := range m.GetLabel() {
-		if l.GetName() == name {
+		if l.GetName() == name && model.LabelName(name).IsValid() {
 			return l.GetValue()
 		}
 	}

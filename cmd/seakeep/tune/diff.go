@@ -7,7 +7,7 @@ import (
 
 const around = 3 // lines shown around a change
 
-// Diff is what git and patch take: the lines that went and came, with some
+// Diff is what patch takes (patch -p0): the lines that went and came, with some
 // around them. It is empty if nothing changed.
 func Diff(name, before, after string) string {
 	if before == after {
@@ -16,7 +16,7 @@ func Diff(name, before, after string) string {
 	a, b := cut(before), cut(after)
 	ops := script(a, b)
 	var out strings.Builder
-	fmt.Fprintf(&out, "--- a/%s\n+++ b/%s\n", strings.TrimPrefix(name, "/"), strings.TrimPrefix(name, "/"))
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", name, name)
 	for i := 0; i < len(ops); {
 		if ops[i].sign == ' ' {
 			i++

@@ -166,11 +166,29 @@ func sampleOf(dependency string, calls []logged) Sample {
 		s.Seconds = last - first
 		s.Rate = float64(len(calls)-1) / s.Seconds
 		slices.SortStableFunc(calls, func(a, b logged) int { return order(a.at, b.at) })
+		if peak := busiest(calls); s.Seconds >= 2*minute && peak > s.Rate {
+			s.Notes = append(s.Notes, "the rate is that of the busiest minute; on average it is "+perSecond(s.Rate))
+			s.Rate = peak
+		}
 	}
 	half := len(calls) / 2
 	s.All = distOf(calls)
 	s.Halves = [2]*Dist{distOf(calls[:half]), distOf(calls[half:])}
 	return s
+}
+
+const minute = 60.0 // seconds
+
+// busiest is the rate of the busiest minute of calls in order of time.
+func busiest(calls []logged) float64 {
+	most, first := 0, 0
+	for i := range calls {
+		for calls[i].at-calls[first].at >= minute {
+			first++
+		}
+		most = max(most, i-first+1)
+	}
+	return float64(most) / minute
 }
 
 func distOf(calls []logged) *Dist {

@@ -24,7 +24,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if i == 0 {
 			b.WriteString("By what was measured, seakeep check now finds what is for somebody to decide:\n")
 		}
-		b.WriteString(live.Wrapped(s, "  ", 100))
+		b.WriteString(block("", s))
 	}
 	if r.Patch != "" {
 		b.WriteString("Comments stay as they are: read those beside the lines that changed.\n")
@@ -47,7 +47,7 @@ func (a *Advice) text(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "  drift  %s\n", a.Drift)
 	for _, n := range a.Notes {
-		b.WriteString(live.Wrapped(n, "  note   ", 100))
+		b.WriteString(block("note", n))
 	}
 	for _, p := range a.Proposals {
 		from := p.Now
@@ -55,10 +55,10 @@ func (a *Advice) text(b *strings.Builder) {
 			from = "nothing"
 		}
 		fmt.Fprintf(b, "  change %s: %s -> %s\n", p.Path, from, p.Value)
-		b.WriteString(live.Wrapped(p.Why, "           ", 100))
+		b.WriteString(block("", p.Why))
 	}
 	for _, k := range a.Kept {
-		b.WriteString(live.Wrapped(k, "  keep   ", 100))
+		b.WriteString(block("keep", k))
 	}
 	if a.Effect != nil {
 		for _, w := range a.Effect.Worlds {
@@ -76,4 +76,10 @@ func inMS(v *float64) string {
 		return "unknown"
 	}
 	return shown(*v / 1000)
+}
+
+// block is a paragraph behind a word.
+func block(word, text string) string {
+	margin := strings.Repeat(" ", 9)
+	return "  " + fmt.Sprintf("%-7s", word) + live.Wrapped(text, margin, 100)[len(margin):]
 }

@@ -57,9 +57,14 @@ func shown(seconds float64) string {
 }
 
 // percent writes a share.
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) + "%" }
+func percent(share float64) string {
+	if share > 0 && share < 1e-9 {
+		return "almost none"
+	}
+	return strconv.FormatFloat(100*share, 'g', 3, 64) + "%"
+}
 
-// share writes a share as files have it.
+// inFile writes a share as files have it.
 func inFile(share float64) string {
 	return strconv.FormatFloat(math.Round(share*1e5)/1e3, 'f', -1, 64) + "%"
 }

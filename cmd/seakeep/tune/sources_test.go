@@ -164,27 +164,3 @@ func TestOverHTTP(t *testing.T) {
 		}
 	}
 }
-
-// FuzzSources: no bytes from outside do more than be refused.
-func FuzzSources(f *testing.F) {
-	for kind, text := range inputs(f) {
-		f.Add(kind, text[:min(len(text), 2000)])
-	}
-	f.Add("prometheus", `{"status":"success","data":{"result":[{"metric":{"le":"1"},"value":[1,"NaN"]}]}}`)
-	f.Add("load", `{"tool":"seakeep load","steps":[{"holds":true,"due":1}]}`)
-	f.Fuzz(func(t *testing.T, kind, text string) {
-		read := readers[kind]
-		if read == nil {
-			return
-		}
-		all, err := read(strings.NewReader(text))
-		if err != nil {
-			return
-		}
-		for _, s := range all {
-			if s.Calls < 0 || s.Failed > s.Calls || s.All.N() > 0 && math.IsNaN(s.All.Quantile(0.5).Value) {
-				t.Errorf("%s: %+v", kind, s)
-			}
-		}
-	})
-}
