@@ -1,7 +1,5 @@
 package config
 
-import "crypto/tls"
-
 // ListenTLS says how a listener of the proxy speaks TLS. Its files are read
 // again when they change.
 type ListenTLS struct {
@@ -33,7 +31,7 @@ func (o *object) listenTLS(listen string) *ListenTLS {
 	}
 	s := o.section("listen-tls", example)
 	defer s.close()
-	v := &ListenTLS{MinVersion: tls.VersionTLS12, places: map[string]Error{}}
+	v := &ListenTLS{MinVersion: versionTLS12, places: map[string]Error{}}
 	s.require("cert", "the file of the certificate, such as server.pem")
 	s.require("key", "the file of its key, such as server-key.pem")
 	s.fileName("cert", &v.Cert, "none", "the file of the certificate, such as server.pem")

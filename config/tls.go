@@ -2,8 +2,14 @@ package config
 
 import (
 	"cmp"
-	"crypto/tls"
 	"regexp"
+)
+
+// The versions as crypto/tls numbers them. That package would more than double
+// what a browser has to load to read a policy file.
+const (
+	versionTLS12 uint16 = 0x0303
+	versionTLS13 uint16 = 0x0304
 )
 
 // TLS says how endpoints of https are known, and how they know us. Its files
@@ -18,7 +24,7 @@ type TLS struct {
 	Insecure bool
 }
 
-var tlsVersions = []option[uint16]{{"tls1.2", tls.VersionTLS12}, {"tls1.3", tls.VersionTLS13}}
+var tlsVersions = []option[uint16]{{"tls1.2", versionTLS12}, {"tls1.3", versionTLS13}}
 
 var serverNameForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`)
 
@@ -30,7 +36,7 @@ func (o *object) tls(key string) *TLS {
 	}
 	s := o.section(key, "a section such as {ca: ca.pem}")
 	defer s.close()
-	v := &TLS{MinVersion: tls.VersionTLS12}
+	v := &TLS{MinVersion: versionTLS12}
 	s.fileName("ca", &v.CA, "the system's", "the file of an authority, such as ca.pem")
 	s.fileName("cert", &v.Cert, "none", "the file of our certificate, such as client.pem")
 	s.fileName("key", &v.Key, "none", "the file of its key, such as client-key.pem")

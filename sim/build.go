@@ -14,7 +14,7 @@ import (
 func newWorld(s *config.Scenario, o Options) (*World, error) {
 	w := &World{scenario: s, seed: s.Seed + o.Seed, warm: core.Instant(s.Warmup),
 		end: core.Instant(s.For), width: max(1, core.Instant(s.For)/parts), trace: o.Trace, fate: o.Fate,
-		answer: o.Answer, draw: o.Draw}
+		answer: o.Answer, draw: o.Draw, worker: o.Worker}
 	for _, c := range s.Services {
 		w.services = append(w.services, w.newService(c))
 	}

@@ -36,6 +36,7 @@ type job struct {
 	timer    Timer
 	stage    stage
 	worker   bool // holds one
+	slot     int  // which, if anybody wants to know
 	wanting  bool // queues for one to go on with a call
 	degraded bool // a fallback stood in for a call
 	step     int  // the next of the route's calls
@@ -186,11 +187,19 @@ func (j *job) worked() {
 
 func (j *job) takeWorker() {
 	j.worker, j.since = true, j.inst.service.world.now
+	if j.inst.service.world.worker != nil {
+		j.slot = j.inst.slots.take()
+		j.tellWorker(WorkerWorks)
+	}
 	j.inst.busy++
 	j.inst.service.busyAt(j.inst.service.world.now, +1)
 }
 
 func (j *job) freeWorker() {
+	if j.inst.service.world.worker != nil {
+		j.tellWorker(WorkerIdle)
+		j.inst.slots.free(j.slot)
+	}
 	j.worker = false
 	j.inst.busy--
 	j.inst.hold += (j.inst.service.world.now.Sub(j.since) - j.inst.hold) / 16

@@ -99,7 +99,7 @@ func (j *job) askInstead(m *member) {
 // paused implements owner: a worker may be given back while retries wait, and
 // nothing else is under way.
 func (j *job) paused(*outcall) {
-	if !j.worker || !j.inst.service.cfg.ReleaseWhileWaiting {
+	if !j.worker {
 		return
 	}
 	waiting := 0
@@ -108,8 +108,12 @@ func (j *job) paused(*outcall) {
 			waiting++
 		}
 	}
-	if waiting == j.open {
+	switch {
+	case waiting != j.open:
+	case j.inst.service.cfg.ReleaseWhileWaiting:
 		j.freeWorker()
+	default:
+		j.tellWorker(WorkerPauses)
 	}
 }
 
@@ -127,6 +131,7 @@ func (j *job) goOn() {
 func (j *job) resumed(o *outcall) bool {
 	i := j.inst
 	if j.worker || !i.service.cfg.ReleaseWhileWaiting {
+		j.tellWorker(WorkerWorks)
 		return true
 	}
 	if i.full() {

@@ -58,6 +58,7 @@ func (j *job) answer(r core.Result) {
 // abandoned tells the request that nobody waits for it any more.
 func (j *job) abandoned() {
 	j.caller = nil
+	j.tellWorker(WorkerOrphaned)
 	s := j.inst.service
 	switch j.stage {
 	case travelling, over: // finds out when it arrives, or is about to answer

@@ -66,6 +66,7 @@ type instance struct {
 	missed  int  // cache misses since it was cold
 	cold    bool
 	codel   codel
+	slots   slots       // workers that are taken, if anybody wants to know which
 	door    *serve.Door // nil: everything is taken in
 	outside int         // requests that wait at it
 }

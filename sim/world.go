@@ -25,6 +25,7 @@ type World struct {
 	inForce  []*config.Change // in the order in which they began
 	trace    func(core.Event)
 	fate     func(Fate)
+	worker   func(WorkerChange)
 	answer   func(string, uint64, int) (time.Duration, core.Result, bool)
 	draw     func() float64
 	jobs     []*job             // to be used again
@@ -45,6 +46,8 @@ type Options struct {
 	Answer func(service string, request uint64, attempt int) (time.Duration, core.Result, bool)
 	// Fate receives the end of every user's request, in order.
 	Fate func(Fate)
+	// Worker receives every change of what a worker does, in order.
+	Worker func(WorkerChange)
 	// Draw, if set, is where calls get their random numbers from, in [0, 1): the
 	// jitter of waits and the throttle. The rest of the world keeps its streams.
 	Draw func() float64
