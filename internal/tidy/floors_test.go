@@ -107,6 +107,9 @@ var floors = map[string]int{
 
 	"cmd/seakeep/dashboard/schema": 5,
 
+	"cmd/seakeep/lab":        9,
+	"cmd/seakeep/lab/engine": 10,
+
 	"cmd/seakeep": 11,
 
 	"bench":                top,
