@@ -60,7 +60,7 @@ fails. One policy file says how each dependency is protected.`,
 	}
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
 		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
-		newSLOCommand(), newExportCommand(),
+		newSLOCommand(), newTopCommand(), newExportCommand(),
 		newInitCommand(), newLoadCommand(), newTuneCommand(),
 		newDegradeCommand(), newFaultCommand())
 	return root

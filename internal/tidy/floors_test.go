@@ -104,6 +104,7 @@ var floors = map[string]int{
 	"cmd/seakeep/demo/overload": 9,
 	"cmd/seakeep/demo/tail":     9,
 	"cmd/seakeep/dashboard":     9,
+	"cmd/seakeep/top":           9,
 
 	"cmd/seakeep/dashboard/schema": 5,
 

@@ -105,6 +105,7 @@ func New(o Options) (*Dashboard, error) {
 			d.audit.close()
 			return nil, err
 		}
+		d.hub.saves = true
 		if err = d.store.load(&d.rings.long, d.hub); err != nil {
 			d.Close()
 			return nil, err

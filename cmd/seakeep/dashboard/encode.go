@@ -130,5 +130,8 @@ func decodeFrame(b []byte) (*frame, error) {
 		}
 		f.names, f.of[name] = append(f.names, name), s
 	}
+	if d.bad {
+		return nil, errFrame
+	}
 	return f, nil
 }

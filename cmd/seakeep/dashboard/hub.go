@@ -30,9 +30,9 @@ type hub struct {
 	next    uint64
 	changes ring[*told]
 	calls   ring[*told]
-	unsaved []*told // changes that are not in the file yet
+	saves   bool    // there is a file
+	unsaved []*told // changes that are not in it yet
 	subs    map[*subscriber]struct{}
-	skipped uint64 // events about single calls that the samplers left out
 }
 
 // told is an event as it is told.
@@ -112,9 +112,6 @@ func (h *hub) observe(e *core.Event, m *meters) {
 		at = time.Now()
 	}
 	if about == ofCall && !h.samplers[int(e.Kind)%len(h.samplers)].pass(at.Unix()) {
-		h.mu.Lock()
-		h.skipped++
-		h.mu.Unlock()
 		return
 	}
 	v := schema.EventOf(e, unixMS(at))
@@ -140,9 +137,8 @@ func (h *hub) tell(v schema.Event, change bool) schema.Event {
 	t.text, _ = json.Marshal(v) // strings and numbers that are finite: it cannot fail
 	if change {
 		h.changes.push(t)
-		h.unsaved = append(h.unsaved, t)
-		if len(h.unsaved) > keptChanges {
-			h.unsaved = h.unsaved[1:]
+		if h.saves && len(h.unsaved) < keptChanges { // more come in ten seconds only if something is broken
+			h.unsaved = append(h.unsaved, t)
 		}
 	} else {
 		h.calls.push(t)
