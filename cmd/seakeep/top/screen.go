@@ -28,6 +28,8 @@ func (o order) String() string {
 	return [...]string{"worst first", "rate", "success", "p99", "name"}[o]
 }
 
+const noConnection = "NO CONNECTION"
+
 // keptEvents is how many of the latest changes are shown at most.
 const keptEvents = 8
 
@@ -158,8 +160,8 @@ func (s *screen) lines(width, height int, now time.Time) []string {
 	all := []string{head}
 	switch {
 	case s.lost != nil:
-		all = append(all, s.paint("7", fmt.Sprintf("NO CONNECTION for %v: %s; trying again",
-			now.Sub(s.lostAt).Round(time.Second), clean(s.lost.Error()))))
+		all = append(all, fmt.Sprintf("%s for %v, trying again: %s", noConnection,
+			now.Sub(s.lostAt).Round(time.Second), clean(s.lost.Error())))
 	case s.snapshot == nil:
 		all = append(all, "connecting")
 	default:
@@ -186,8 +188,11 @@ func (s *screen) lines(width, height int, now time.Time) []string {
 	}
 	all = fit(append(all, foot...), width)
 	for i, line := range all {
-		if strings.HasPrefix(line, "! ") {
+		switch {
+		case strings.HasPrefix(line, "! "):
 			all[i] = s.paint("1;31", line)
+		case i == 1 && s.lost != nil:
+			all[i] = s.paint("7", line)
 		}
 	}
 	return all
@@ -203,7 +208,7 @@ func (s *screen) paint(how, text string) string {
 // fit cuts lines that are too wide.
 func fit(lines []string, width int) []string {
 	for i, line := range lines {
-		if width > 0 && utf8.RuneCountInString(line) > width && !strings.HasPrefix(line, "\x1b") {
+		if width > 0 && utf8.RuneCountInString(line) > width {
 			lines[i] = string([]rune(line)[:width])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -49,8 +50,8 @@ func fits(s *schema.Snapshot) error {
 	return nil
 }
 
-func ask(ctx context.Context, url, last string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func ask(ctx context.Context, address, last string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,13 +60,21 @@ func ask(ctx context.Context, url, last string) (*http.Response, error) {
 	}
 	resp, err := direct.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("nobody answers there: %w", cause(err))
 	}
 	if resp.StatusCode != http.StatusOK {
 		resp.Body.Close()
-		return nil, fmt.Errorf("%s says %s; give the admin address of a proxy or of a demo", url, resp.Status)
+		return nil, fmt.Errorf("%s says %s; give the admin address of a proxy or of a demo", address, resp.Status)
 	}
 	return resp, nil
+}
+
+// cause leaves out the address, which whoever reads it knows.
+func cause(err error) error {
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		return u.Err
+	}
+	return err
 }
 
 // news is one thing that a stream says.

@@ -49,10 +49,7 @@ func TestPrint(t *testing.T) {
 	if err := Print(t.Context(), base, &out); err != nil {
 		t.Fatal(err)
 	}
-	const want = "" +
-		"   dependency  calls/s  success  answered     p50     p99   p99.9  breaker  in flight  retries  hedges  fallback  budget left\n" +
-		"!  pricing        9.00   25.0 %   100.0 %  250 ms   2.5 s    12 s  open      9 / 10 + 2        0       0    75.0 %            -\n"
-	if got := out.String(); !strings.HasPrefix(strings.ReplaceAll(got, "  ", " "), strings.ReplaceAll(want, "  ", " ")[:20]) ||
+	if got := out.String(); !strings.HasPrefix(got, "   dependency  calls/s  success") ||
 		!strings.Contains(got, "\n!  pricing") || !strings.Contains(got, "9 / 10 + 2") || strings.Contains(got, "\x1b") {
 		t.Errorf("%s", got)
 	}
@@ -120,7 +117,7 @@ func TestScreen(t *testing.T) {
 	}
 	s.hear(news{lost: errors.New("broken")}, now)
 	if got := strings.Join(s.lines(200, 30, now.Add(3*time.Second)), "\n"); !strings.Contains(got,
-		"NO CONNECTION for 3s: broken") || !strings.Contains(got, "pricing") {
+		"NO CONNECTION for 3s, trying again: broken") || !strings.Contains(got, "pricing") {
 		t.Error(got)
 	}
 	for _, line := range s.lines(40, 8, now) {
