@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 )
@@ -33,7 +34,7 @@ var (
 
 func openStore(path string, keep time.Duration) (*store, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: 2 * time.Second})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("history: %s is open in another program; give each its own", path)
 	}
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 )
 
 // Admin is the admin address of a running Seakeep.
@@ -127,7 +126,7 @@ func delimited(body []byte) bool {
 
 func label(m *dto.Metric, name string) string {
 	for _, l := range m.GetLabel() {
-		if l.GetName() == name && model.LabelName(name).IsValid() {
+		if l.GetName() == name {
 			return l.GetValue()
 		}
 	}
