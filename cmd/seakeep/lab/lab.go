@@ -56,6 +56,7 @@ type answer struct {
 	Runs    int             `json:"runs,omitempty"`   // made so far
 	Wanted  int             `json:"wanted,omitempty"` // by the scenario
 	Threads *threads        `json:"threads,omitempty"`
+	Held    []held          `json:"held,omitempty"` // threads by route, in all runs so far
 	Edge    json.RawMessage `json:"edge,omitempty"`
 	Compare json.RawMessage `json:"compare,omitempty"`
 	Policy  *policy         `json:"policy,omitempty"`
@@ -79,6 +80,7 @@ type Lab struct {
 	scenario *config.Scenario
 	results  []*sim.Result
 	sets     []string
+	held     tally
 }
 
 // Answer answers a question. What is wrong with it is in the answer.
@@ -171,20 +173,43 @@ func (l *Lab) start(q *Question) (answer, error) {
 	}
 	*l = Lab{scenario: s, sets: q.World.Sets}
 	watch := watchThreads(s, q.Threads)
-	var o sim.Options
 	if watch != nil {
-		o.Worker = watch.observe
+		l.held = newTally(s, &watch.threads)
 	}
-	r, err := sim.Run(s, o)
-	if err != nil {
+	if err := l.run(watch); err != nil {
 		return answer{}, err
 	}
-	l.results = append(l.results, r)
 	a, err := l.report(nil)
 	if watch != nil {
 		a.Threads = watch.done()
 	}
 	return a, err
+}
+
+// run makes the next run, and draws its threads if somebody watches.
+func (l *Lab) run(w *watch) error {
+	o := sim.Options{Seed: uint64(len(l.results))}
+	if l.held.of != nil {
+		l.held.begin()
+		o.Worker = func(c sim.WorkerChange) {
+			if c.Service != l.held.of.Service {
+				return
+			}
+			l.held.observe(c)
+			if w != nil {
+				w.observe(c)
+			}
+		}
+	}
+	r, err := sim.Run(l.scenario, o)
+	if err != nil {
+		return err
+	}
+	if l.held.of != nil {
+		l.held.end()
+	}
+	l.results = append(l.results, r)
+	return nil
 }
 
 var errNothing = errors.New("nothing has been started; ask start first")
@@ -194,11 +219,9 @@ func (l *Lab) more() (answer, error) {
 		return answer{}, errNothing
 	}
 	if len(l.results) < l.scenario.Runs {
-		r, err := sim.Run(l.scenario, sim.Options{Seed: uint64(len(l.results))})
-		if err != nil {
+		if err := l.run(nil); err != nil {
 			return answer{}, err
 		}
-		l.results = append(l.results, r)
 	}
 	return l.report(nil)
 }
@@ -225,7 +248,8 @@ func (l *Lab) report(causes []study.Cause) (answer, error) {
 	}
 	var b bytes.Buffer
 	err = r.WriteJSON(&b)
-	return answer{Report: b.Bytes(), Runs: len(l.results), Wanted: l.scenario.Runs}, err
+	return answer{Report: b.Bytes(), Runs: len(l.results), Wanted: l.scenario.Runs,
+		Held: l.held.sum()}, err
 }
 
 // Report answers what "seakeep sim --json --why" prints of a world.

@@ -99,6 +99,10 @@ func TestThreads(t *testing.T) {
 	if slow < 68 || slow > 82 {
 		t.Errorf("%.1f threads are held by the slow dependency, want about 75", slow)
 	}
+	if h := a.Held; len(h) != 3 || h[2].Route != "recommendations" || h[2].Mean < slow-2 ||
+		h[2].Mean > slow+2 || h[2].Half != nil {
+		t.Errorf("%+v, want what the frames show and no interval of one run", h)
+	}
 	if a := ask(t, &l, Question{Op: "start", World: w, Threads: "pricing"}); a.Threads != nil {
 		t.Error("threads of a service that has no bound of them")
 	}

@@ -65,9 +65,6 @@ func watchThreads(s *config.Scenario, name string) *watch {
 }
 
 func (w *watch) observe(c sim.WorkerChange) {
-	if c.Service != w.Service {
-		return
-	}
 	w.until(int(c.At))
 	w.now[c.Instance*w.per+c.Worker] = 0
 	if c.State != sim.WorkerIdle {
