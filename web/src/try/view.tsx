@@ -1,0 +1,153 @@
+// A column: its controls, its squares, its readouts, and its charts.
+import { useMemo, useRef } from "preact/hooks";
+import { describe } from "../model/frames";
+import { plainReadouts, readouts, type Readout } from "../model/readouts";
+import type { Setting } from "../model/setting";
+import { usualCast } from "../model/world";
+import { Squares } from "../ui/squares";
+import { Strip } from "../ui/strip";
+import { useTheme } from "../ui/theme";
+import { breakerOf, marksOf, plainCharts, tableOf, timesOf, tryCharts } from "./charts";
+import type { Column, Result } from "./column";
+import { Latency, SecondRow, Switches } from "./controls";
+import { csvOf, picture, save } from "./export";
+import { at, castOf, isFile } from "./store";
+
+interface Props {
+  side: "a" | "b";
+  title: string;
+  column: Column;
+  setting: Setting;
+}
+
+export function ColumnView({ side, title, column, setting }: Props) {
+  const root = useRef<HTMLElement>(null);
+  const r = column.result.value;
+  return (
+    <section class="column" ref={root} aria-label={title || "Setting"} data-side={side} data-state={column.state.value}>
+      {title && <h2>{title}</h2>}
+      {!isFile.value && (
+        <div class="controls">
+          <Latency side={side} setting={setting} />
+          <Switches side={side} setting={setting} />
+        </div>
+      )}
+      <Problems column={column} />
+      {r ? <Shown side={side} r={r} setting={setting} busy={column.state.value !== "idle"} root={root} /> : !column.error.value && <Loading />}
+      {!isFile.value && <SecondRow side={side} setting={setting} />}
+    </section>
+  );
+}
+
+function Loading() {
+  return <p class="loading" role="status">Loading the simulator: 2.5 MB, once.</p>;
+}
+
+function Problems({ column }: { column: Column }) {
+  if (!column.error.value) return null;
+  const faults = column.faults.value;
+  return (
+    <div class="problem" role="alert">
+      <b>This cannot be run.</b>
+      {faults.length ? <ul>{faults.map((f) => <li key={`${f.file}${f.line}${f.path}`}><code>{f.file}:{f.line}</code> {f.path}: {f.problem}. {f.fix}</li>)}</ul> : <p>{column.error.value}</p>}
+    </div>
+  );
+}
+
+function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; setting: Setting; busy: boolean; root: { current: HTMLElement | null } }) {
+  const cast = isFile.value ? { ...usualCast, slow: "" } : castOf(side);
+  const theme = useTheme();
+  const plain = isFile.value !== "";
+  const out = useMemo(() => (plain ? plainReadouts(r.report) : readouts(r.report, r.held, cast, setting.workers)), [r, plain]);
+  const charts = useMemo(() => (plain ? plainCharts(r.report) : tryCharts(r.report, cast, setting.workers)), [r, plain]);
+  const times = useMemo(() => timesOf(r.report), [r]);
+  const marks = useMemo(() => marksOf(r.report), [r]);
+  const changes = useMemo(() => breakerOf(r.report, cast.slow), [r]);
+  const now = Math.min(at.value, r.report.for_s);
+  return (
+    <div class={busy ? "shown busy" : "shown"}>
+      <Readouts all={out} />
+      {r.frames && <Squares frames={r.frames} at={now} slow={cast.slow} />}
+      {charts.map((c, k) => (
+        <Strip key={c.id} chart={c} times={times} at={now} marks={marks} breaker={k === 0 ? changes : undefined}
+          length={r.report.for_s} onPick={(s) => (at.value = s)} />
+      ))}
+      {changes.length > 0 && <p class="soft note">The ribbon over the first chart is the breaker in the first run: full height is open, half is half-open, none is closed.</p>}
+      <Method r={r} busy={busy} />
+      <Tables r={r} charts={charts} times={times} />
+      <div class="row">
+        <button type="button" onClick={() => save("policy.yaml", Object.entries(r.world.files)[0]?.[1] ?? "")} hidden={plain}>Policy</button>
+        <button type="button" onClick={() => save("scenario.yaml", r.world.scenario)}>Scenario</button>
+        <button type="button" onClick={() => save("figures.csv", csvOf(r.report), "text/csv")}>CSV</button>
+        <button type="button" onClick={() => void picture(root.current!, "Seakeep: Try it",
+          out.map((o) => `${o.label}: ${o.value} ${o.half} ${o.note}`).concat(r.frames ? [describe(r.frames, now)] : []), theme).then((b) => b && save("try-it.png", b))}>Picture</button>
+        <span class="soft">to take along. <code>seakeep sim scenario.yaml --why</code> gives the same numbers.</span>
+      </div>
+    </div>
+  );
+}
+
+export function Readouts({ all }: { all: Readout[] }) {
+  return (
+    <dl class="readouts" aria-live="polite">
+      {all.map((o) => (
+        <div key={o.id} class={`readout ${o.tone}`} data-readout={o.id}>
+          <dt>{o.label}</dt>
+          <dd>
+            <span class="value">{o.tone === "bad" && <span class="sign" role="img" aria-label="bad:">▼ </span>}{o.value}</span> <span class="half">{o.half}</span>
+            <span class="note">{o.note}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Method({ r, busy }: { r: Result; busy: boolean }) {
+  return (
+    <p class="soft note" role="status" data-runs={r.runs}>
+      {r.runs} of {r.wanted} runs of {r.report.for_s} s from seed {r.report.seed}, the first {r.report.warmup_s} s left out of the figures
+      {busy ? "; more are on their way" : "; ± holds the truth in 95 of 100 cases"}. The squares are of the first run. One run took {Math.round(r.firstMs)} ms.
+    </p>
+  );
+}
+
+function Tables({ r, charts, times }: { r: Result; charts: ReturnType<typeof tryCharts>; times: number[] }) {
+  const t = useMemo(() => tableOf(charts, times), [charts, times]);
+  return (
+    <>
+      <details open>
+        <summary>Why</summary>
+        {r.report.why ? (
+          <ol class="why">
+            {r.report.why.map((w, k) => (
+              <li key={k}><button type="button" class="link" onClick={() => (at.value = w.at_s)} aria-label={`Show second ${w.at_s.toFixed(1)}`}>{w.at_s.toFixed(1)} s</button> {w.text}</li>
+            ))}
+          </ol>
+        ) : <p class="soft">Told when all runs are made.</p>}
+      </details>
+      <details>
+        <summary>Numbers over time</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Numbers over time">
+          <table>
+            <thead><tr>{t.head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
+            <tbody>{t.rows.map((row, k) => <tr key={k}>{row.map((v, n) => (n === 0 ? <th key={n} scope="row">{v}</th> : <td key={n}>{v ?? "–"}</td>))}</tr>)}</tbody>
+          </table>
+        </div>
+      </details>
+      <details>
+        <summary>All figures</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="All figures">
+          <table>
+            <thead><tr><th scope="col">figure</th><th scope="col">mean</th><th scope="col">from</th><th scope="col">to</th><th scope="col">unit</th></tr></thead>
+            <tbody>{Object.entries(r.report.figures).filter(([, f]) => f.mean !== null).map(([k, f]) => (
+              <tr key={k}><th scope="row"><code>{k}</code></th><td>{tidy(f.mean)}</td><td>{tidy(f.low)}</td><td>{tidy(f.high)}</td><td>{f.unit}</td></tr>
+            ))}</tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}
+
+const tidy = (x: number | null) => (x === null ? "–" : String(+x.toPrecision(4)));
