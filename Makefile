@@ -37,9 +37,60 @@ run: build ## build and start the demo; ARGS="--for 20s" adds flags
 	@exec bin/seakeep demo $(ARGS)
 
 .PHONY: build
-build: ## build bin/seakeep
+build: page ## build bin/seakeep, with its page if Node.js is there
 	@mkdir -p bin
 	go build -o bin/seakeep ./cmd/seakeep
+
+# The page is an extra: without Node.js, or without a network for its packages,
+# everything else is built all the same.
+.PHONY: page
+page: ## build the page and put it where the program embeds it
+	@if ! command -v npm >/dev/null; then \
+		echo "no Node.js: the program is built without its page"; \
+	elif ! $(MAKE) -s --no-print-directory $(ASSETS)/try.html; then \
+		echo "the page cannot be built here: the program is built without it" >&2; \
+	fi
+
+ASSETS = cmd/seakeep/dashboard/assets
+# What the page is made of, and what its engine is.
+PAGE   = $(shell find web/src web/public web/scripts web/*.* testdata/scenarios \
+	-type f -not -path '*/built/*')
+ENGINE = $(shell find core sim config cmd/seakeep/lab cmd/seakeep/explore cmd/seakeep/simulate \
+	-type f -not -name '*_test.go' -not -path '*/testdata/*')
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+
+web/src/engine/built/engine.wasm.gz: $(ENGINE) web/scripts/engine.mjs
+	node web/scripts/engine.mjs
+
+$(ASSETS)/try.html: $(PAGE) web/node_modules/.package-lock.json web/src/engine/built/engine.wasm.gz
+	cd web && npm run --silent build
+	find $(ASSETS) -mindepth 1 -not -name .keep -delete
+	cp -r web/dist/. $(ASSETS)/
+	@touch $@
+
+.PHONY: site
+site: $(ASSETS)/try.html ## write Try it into the folder site, for any web server
+	rm -rf site
+	cp -r web/dist site
+	for end in "" .gz .br; do [ ! -e site/try.html$$end ] || mv site/try.html$$end site/index.html$$end; done
+
+.PHONY: web-test
+web-test: web/node_modules/.package-lock.json web/src/engine/built/engine.wasm.gz ## types and tests of the page
+	cd web && npm run --silent test
+
+# Needs Chromium, which root gets from Debian.
+.PHONY: web-e2e
+web-e2e: ## the page in a browser: its numbers, its address, who cannot see it
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium; \
+	fi; \
+	if ! command -v chromium >/dev/null; then \
+		echo "the page is not tested in a browser: there is no chromium, and only root can install it"; \
+	else \
+		$(MAKE) --no-print-directory build && cd web && npm run --silent e2e; \
+	fi
 
 # Cheap checks first, so that a mistake shows early.
 .PHONY: test
@@ -140,4 +191,4 @@ mod: ## tidy every go.mod, as go mod tidy cannot do in a workspace
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin site web/dist web/src/engine/built

@@ -61,7 +61,7 @@ fails. One policy file says how each dependency is protected.`,
 	addCommands(root, newDemoCommand(), newProxyCommand(), newValidateCommand(),
 		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
 		newSLOCommand(), newTopCommand(), newExportCommand(),
-		newInitCommand(), newLoadCommand(), newTuneCommand(),
+		newInitCommand(), newLoadCommand(), newTuneCommand(), newLabCommand(),
 		newDegradeCommand(), newFaultCommand())
 	return root
 }

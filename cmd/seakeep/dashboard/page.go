@@ -18,6 +18,13 @@ import (
 //go:embed all:assets
 var built embed.FS
 
+// Assets are the files of the built page; none, if it was not built before the
+// program was.
+func Assets() fs.FS {
+	files, _ := fs.Sub(built, "assets") // the folder is always there
+	return files
+}
+
 // types are those of the files that a page is made of. The system's own table may
 // say anything.
 var types = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -29,7 +36,7 @@ var types = map[string]string{".html": "text/html; charset=utf-8", ".js": "text/
 // pages serves the built page, or the plain one if there is none. The plain one is
 // at /plain in any case.
 func (d *Dashboard) pages(p *Program) http.Handler {
-	files, _ := fs.Sub(built, "assets") // the folder is always there
+	files := Assets()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /plain", func(w http.ResponseWriter, _ *http.Request) { d.plain(w, p) })
 	if _, err := fs.Stat(files, "index.html"); err != nil {

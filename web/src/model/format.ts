@@ -3,8 +3,8 @@
 /** Decimal places that an interval leaves of a number. */
 export function places(mean: number, half: number | null): number {
   if (half === null || !Number.isFinite(half)) return Math.abs(mean) >= 10 || Number.isInteger(mean) ? 0 : 1;
-  if (half === 0) return Number.isInteger(mean) ? 0 : 1;
-  return Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(half) + 1e-9) - (half >= 1 ? 1 : 0)));
+  if (half < 0.05) return Number.isInteger(mean) && half === 0 ? 0 : 1;
+  return half < 0.95 ? 1 : 0;
 }
 
 export function pm(mean: number | null | undefined, half: number | null | undefined, unit = "", scale = 1): { value: string; half: string } {

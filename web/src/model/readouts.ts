@@ -1,6 +1,7 @@
 // The six readouts, each with its interval, from a report.
 import type { Figure, Held, Report } from "../engine/types";
 import { figureText, millis, percent, perSecond, pm } from "./format";
+import type { Setting } from "./setting";
 import type { Cast } from "./world";
 
 export interface Readout {
@@ -33,7 +34,8 @@ export function letterOf(cast: Cast, name: string): string {
   return k < 0 ? "?" : String.fromCharCode(65 + (k % 26));
 }
 
-export function readouts(r: Report, held: Held[], cast: Cast, workers: number): Readout[] {
+export function readouts(r: Report, held: Held[], cast: Cast, s: Setting): Readout[] {
+  const workers = s.workers;
   const others = cast.dependencies.filter((d) => d !== cast.slow);
   const slow = letterOf(cast, cast.slow);
   const rest = others.length === 0 ? "" : others.length <= 3 ? others.map((d) => letterOf(cast, d)).join(" and ") : "The others";
@@ -54,7 +56,8 @@ export function readouts(r: Report, held: Held[], cast: Cast, workers: number): 
   const calls = get(r, `${dep}.calls`);
   const open = get(r, `${dep}.open`);
   const changes = get(r, `${dep}.transitions`);
-  const has = r.breakers.some((b) => b.dependency === cast.slow) || (open?.mean ?? 0) > 0;
+  const changed = r.breakers.some((b) => b.dependency === cast.slow) || (open?.mean ?? 0) > 0;
+  const has = cast.policy !== "" || s.breaker;
 
   const out: Readout[] = [];
   const add = (id: string, label: string, v: { value: string; half: string }, note: string, tone: Readout["tone"] = "plain") =>
@@ -71,8 +74,8 @@ export function readouts(r: Report, held: Held[], cast: Cast, workers: number): 
   add("answers", `${slow} answers itself`, percent(real.mean, wider(success, fallback)), `a fallback answers ${stand.value} ${stand.half}`);
   add("calls", `Calls to ${slow}`, perSecond(attempts?.mean ?? null, attempts?.half ?? null),
     `for ${perSecond(calls?.mean ?? null, calls?.half ?? null).value} that want one`);
-  add("breaker", `Breaker on ${slow}`, has ? percent(open?.mean ?? null, open?.half ?? null) : { value: "closed", half: "" },
-    has ? `of the time not closed; ${pm(changes?.mean, changes?.half).value} changes a run` : "it never opened, or there is none");
+  add("breaker", `Breaker on ${slow}`, changed ? percent(open?.mean ?? null, open?.half ?? null) : { value: has ? "closed" : "none", half: "" },
+    changed ? `of the time not closed; ${pm(changes?.mean, changes?.half).value} changes a run` : has ? "all the time" : "every call goes through");
   return out;
 }
 

@@ -58,7 +58,7 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
   const cast = isFile.value ? { ...usualCast, slow: "" } : castOf(side);
   const theme = useTheme();
   const plain = isFile.value !== "";
-  const out = useMemo(() => (plain ? plainReadouts(r.report) : readouts(r.report, r.held, cast, setting.workers)), [r, plain]);
+  const out = useMemo(() => (plain ? plainReadouts(r.report) : readouts(r.report, r.held, cast, setting)), [r, plain]);
   const charts = useMemo(() => (plain ? plainCharts(r.report) : tryCharts(r.report, cast, setting.workers)), [r, plain]);
   const times = useMemo(() => timesOf(r.report), [r]);
   const marks = useMemo(() => marksOf(r.report), [r]);
