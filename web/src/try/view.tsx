@@ -121,7 +121,7 @@ function Tables({ r, charts, times }: { r: Result; charts: ReturnType<typeof try
         {r.report.why ? (
           <ol class="why">
             {r.report.why.map((w, k) => (
-              <li key={k}><button type="button" class="link" onClick={() => (at.value = w.at_s)} aria-label={`Show second ${w.at_s.toFixed(1)}`}>{w.at_s.toFixed(1)} s</button> {w.text}</li>
+              <li key={k}><button type="button" class="link" onClick={() => (at.value = w.at_s)} aria-label={`Show ${w.at_s.toFixed(1)} s`}>{w.at_s.toFixed(1)} s</button> {w.text}</li>
             ))}
           </ol>
         ) : <p class="soft">Told when all runs are made.</p>}
