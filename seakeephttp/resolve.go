@@ -216,16 +216,12 @@ func (t *Transport) emit(e core.Event) {
 }
 
 // awaitResolved waits until DNS has been asked for the first time, as long as the
-// attempt may. It reports whether that has changed anything.
+// attempt may. It reports whether there may be endpoints now that somebody who
+// looked before did not see.
 func (t *Transport) awaitResolved(ctx context.Context) bool {
 	r := t.resolving.Load()
 	if r == nil {
 		return false
-	}
-	select {
-	case <-r.first:
-		return false
-	default:
 	}
 	select {
 	case <-r.first:

@@ -61,7 +61,7 @@ func TestEndpointsFromDNS(t *testing.T) {
 		f := &fleet{}
 		tr := resolved(t, setOf(t, byName(c.endpoints, "kind: critical")), f, s.resolver())
 		if g := get(t, tr, "http://test/"); g.status != 200 {
-			t.Fatal(c.endpoints, g)
+			t.Fatal(c.endpoints, g.status, g.err)
 		}
 		if got := urls(tr); got != c.want {
 			t.Errorf("%s: %s, want %s", c.endpoints, got, c.want)
