@@ -14,6 +14,7 @@ import (
 type dashboardFlags struct {
 	tokenFile, history, audit string
 	keep                      time.Duration
+	hosts                     []string
 }
 
 func (f *dashboardFlags) add(flags *pflag.FlagSet) {
@@ -24,6 +25,8 @@ func (f *dashboardFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.keep, "history-keep", 24*time.Hour, "how long the dashboard's history is kept")
 	flags.StringVar(&f.audit, "audit-log", "",
 		"`file` that attempts to use the dashboard's levers are added to, one JSON object a line")
+	flags.StringSliceVar(&f.hosts, "admin-host", nil,
+		"`name` by which the admin address may be asked too; repeat it for more")
 }
 
 func (f *dashboardFlags) check() error {
@@ -35,7 +38,8 @@ func (f *dashboardFlags) check() error {
 }
 
 func (f *dashboardFlags) options(log *slog.Logger) (o dashboard.Options, err error) {
-	o = dashboard.Options{History: f.history, Keep: f.keep, Audit: f.audit, Log: log}
+	o = dashboard.Options{History: f.history, Keep: f.keep, Audit: f.audit,
+		Hosts: f.hosts, Log: log}
 	if f.tokenFile != "" {
 		o.Token, err = dashboard.ReadToken(f.tokenFile)
 	}

@@ -118,7 +118,7 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer live.Background(func(ctx context.Context) error { board.Run(ctx); return nil })()
-	f.options.Pages, f.options.Observer = board.ForProxy, board
+	f.options.Pages, f.options.Observer, f.options.Hosts = board.ForProxy, board, f.dashboard.hosts
 	p, err := proxy.Open(f.config, f.options)
 	if err != nil {
 		return err

@@ -60,7 +60,8 @@ func newSimCommand() *cobra.Command {
 	flags.BoolVar(&f.asJSON, "json", false, "print the report as JSON")
 	flags.BoolVar(&f.asCSV, "csv", false, "print the figures as CSV, one a line")
 	flags.StringVar(&f.page, "html", "", "also write the report to this file, as a page with charts")
-	flags.BoolVar(&f.trace, "trace", false, "print every decision of the first run, one a line")
+	flags.BoolVar(&f.trace, "trace", false,
+		"print every decision of the first run, one a line; with --json as the dashboard's events")
 	flags.BoolVar(&f.why, "why", false, "also tell what led to what in the first run")
 	flags.Uint64Var(&f.seed, "seed", 1, "of the random numbers, instead of the scenario's")
 	flags.IntVar(&f.runs, "runs", 5, "how many runs, instead of the scenario's")
@@ -119,14 +120,14 @@ func (f *simFlags) read(cmd *cobra.Command, path string) error {
 // formats checks that the flags ask for one thing.
 func (f *simFlags) formats() error {
 	n := 0
-	for _, on := range []bool{f.asJSON, f.asCSV, f.trace} {
+	for _, on := range []bool{f.asJSON || f.trace, f.asCSV} {
 		if on {
 			n++
 		}
 	}
 	switch {
 	case n > 1:
-		return errors.New("give one of --json, --csv and --trace")
+		return errors.New("--csv goes with neither --json nor --trace; give one of them")
 	case f.trace && (f.why || f.page != "" || len(f.until) > 0):
 		return errors.New("--trace prints one run and no report; leave the other flags out")
 	case f.asCSV && f.why:
@@ -217,7 +218,10 @@ func mistakesOf(all config.Errors) error {
 
 func (f *simFlags) run(cmd *cobra.Command) error {
 	out := cmd.OutOrStdout()
-	if f.trace {
+	switch {
+	case f.trace && f.asJSON:
+		return simulate.WriteTraceJSON(out, f.question.Scenario)
+	case f.trace:
 		return simulate.WriteTrace(out, f.question.Scenario)
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)

@@ -76,6 +76,7 @@ func TestSim(t *testing.T) {
 		{"tiny.yaml|--json", exitOK, `"endpoints.page.success": {`, ""},
 		{"tiny.yaml|--csv", exitOK, "endpoints.page.success,share,0.", ""},
 		{"tiny.yaml|--trace", exitOK, "  web[0]>db     breaker-changed ", ""},
+		{"tiny.yaml|--trace|--json", exitOK, `"kind":"breaker-changed","policy":"web[0]>db"`, ""},
 		{"tiny.yaml|--seed|7|--runs|2|--for|2500ms", exitOK, "2.5 s, of which the first 500 ms are left out; " +
 			"2 runs from seed 7;", ""},
 		{"tiny.yaml|--set|dependencies.db.retry.attempts=1", exitOK,
@@ -92,7 +93,8 @@ func TestSim(t *testing.T) {
 		{"tiny.yaml|--html|gone/x.html", exitWork, "", "seakeep: open gone/x.html"},
 		{"", exitUsage, "", "give a scenario file"},
 		{"tiny.yaml|bad.yaml", exitUsage, "", `one scenario at a time; "bad.yaml" is left over`},
-		{"tiny.yaml|--json|--csv", exitUsage, "", "give one of --json, --csv and --trace"},
+		{"tiny.yaml|--json|--csv", exitUsage, "", "--csv goes with neither --json nor --trace"},
+		{"tiny.yaml|--trace|--csv", exitUsage, "", "--csv goes with neither --json nor --trace"},
 		{"tiny.yaml|--trace|--why", exitUsage, "", "--trace prints one run and no report"},
 		{"tiny.yaml|--csv|--why", exitUsage, "", "--csv has figures only"},
 		{"tiny.yaml|--runs|0", exitUsage, "", "seakeep: with --runs 0: runs: 0 is below 1"},

@@ -48,13 +48,16 @@ func (d *Dashboard) Handler(p Program) http.Handler {
 	mux.HandleFunc("GET /api/v1/audit", func(w http.ResponseWriter, _ *http.Request) {
 		show(w, d.audit.list())
 	})
-	mux.HandleFunc("POST /api/v1/levers/{lever}", func(w http.ResponseWriter, r *http.Request) {
+	mux.Handle("/", d.pages(&p))
+	// Levers look at the name themselves, to write down what they refuse.
+	outer := http.NewServeMux()
+	outer.HandleFunc("POST /api/v1/levers/{lever}", func(w http.ResponseWriter, r *http.Request) {
 		d.pull(w, r, &p)
 	})
-	mux.HandleFunc("POST /api/v1/demo/{lever}", func(w http.ResponseWriter, r *http.Request) {
+	outer.HandleFunc("POST /api/v1/demo/{lever}", func(w http.ResponseWriter, r *http.Request) {
 		d.demo(w, r, &p)
 	})
-	mux.Handle("/", d.pages(&p))
+	outer.Handle("/", d.options.Hosts.Guard(mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policyOfContent)
@@ -62,7 +65,7 @@ func (d *Dashboard) Handler(p Program) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		mux.ServeHTTP(w, r)
+		outer.ServeHTTP(w, r)
 	})
 }
 

@@ -34,7 +34,18 @@ type audit struct {
 
 func openAudit(path string, log *slog.Logger, h *hub) (*audit, error) {
 	a := &audit{log: log, hub: h, orders: newRing[schema.Event](keptOrders), path: path}
-	return a, a.open()
+	if err := a.open(); err != nil || path == "" {
+		return a, err
+	}
+	torn, err := a.restore()
+	if err == nil && torn { // what comes is a line of its own
+		_, err = a.file.Write([]byte("\n"))
+	}
+	if err != nil {
+		a.close()
+		return a, fmt.Errorf("the audit log: %w", err)
+	}
+	return a, nil
 }
 
 func (a *audit) open() (err error) {

@@ -30,6 +30,8 @@ type Options struct {
 	// Audit is the file that attempts to use a lever are added to, a JSON object
 	// a line; empty: the log and the page have them.
 	Audit string
+	// Hosts are names by which the address may be asked; see proxy.Hosts.
+	Hosts proxy.Hosts
 	// Log receives what happens. The default is slog.Default.
 	Log *slog.Logger
 }

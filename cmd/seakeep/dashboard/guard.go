@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/proxy"
 )
 
 const (
@@ -80,7 +82,10 @@ func (r *refusal) Error() string { return r.text }
 
 // ofHere refuses what a page of somebody else sends: a browser says where a
 // request comes from, and a program does not.
-func ofHere(r *http.Request) *refusal {
+func ofHere(r *http.Request, hosts proxy.Hosts) *refusal {
+	if why := hosts.Refuse(r); why != "" {
+		return &refusal{http.StatusMisdirectedRequest, "foreign-host", why}
+	}
 	foreign := &refusal{http.StatusForbidden, "foreign-origin", "orders are taken from this page, or from no page"}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
 		return foreign

@@ -136,6 +136,9 @@ func (w *world) do(method, path, body string, header map[string]string) (*http.R
 	for k, v := range header {
 		req.Header.Set(k, v)
 	}
+	if host := header["Host"]; host != "" {
+		req.Host = host
+	}
 	resp, err := w.client.Do(req)
 	if err != nil {
 		w.t.Fatal(err)

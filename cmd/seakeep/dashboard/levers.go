@@ -78,7 +78,7 @@ func (d *Dashboard) answer(w http.ResponseWriter, entry schema.Event, refused *r
 
 // judge reads an order if it may be read. A request that has no token is not.
 func (d *Dashboard) judge(w http.ResponseWriter, r *http.Request, now time.Time) (*Request, *refusal) {
-	if no := ofHere(r); no != nil {
+	if no := ofHere(r, d.options.Hosts); no != nil {
 		return nil, no
 	}
 	if no := d.guard.known(r); no != nil {
@@ -129,7 +129,7 @@ func (d *Dashboard) demo(w http.ResponseWriter, r *http.Request, p *Program) {
 	}
 	entry := schema.Event{Kind: schema.KindLever, Lever: "demo/" + schema.Text(r.PathValue("lever")),
 		By: schema.Text(r.RemoteAddr), AtMS: unixMS(now)}
-	refused := ofHere(r)
+	refused := ofHere(r, d.options.Hosts)
 	if refused == nil {
 		var order json.RawMessage
 		err := readJSON(w, r, &order)

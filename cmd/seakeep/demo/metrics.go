@@ -32,7 +32,7 @@ func (s *stage) offer(metrics *telemetry.Metrics) error {
 	registry := client.NewRegistry()
 	registry.MustRegister(prometheus.NewCollector(metrics))
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", prometheus.Handler(registry))
+	mux.Handle("GET /metrics", s.options.Dashboard.Hosts.Guard(prometheus.Handler(registry)))
 	mux.Handle("/", s.wall.Handler(dashboard.Program{Set: s.set, Metrics: metrics, Endpoints: s.endpoints,
 		Ends: s.checkout.life, Demo: map[string]func([]byte) error{"slow": s.orderSlow}}))
 	l, err := net.Listen("tcp", s.options.Admin)

@@ -54,19 +54,21 @@ func (p *Proxy) adminHandler() http.Handler {
 	mux.HandleFunc("DELETE /v1/faults", p.stopFaults)
 	mux.HandleFunc("DELETE /v1/faults/{name}", p.stopFaults)
 	// A page in somebody's browser must not be able to open a breaker.
-	guarded := http.NewCrossOriginProtection().Handler(mux)
+	apart := http.NewCrossOriginProtection().Handler(mux)
+	guarded := p.options.Hosts.Guard(apart)
+	outer := http.NewServeMux()
+	// Probes say only whether the proxy lives, and call it what they like.
+	for _, path := range []string{"/livez", "/readyz", grpchealth.Check, grpchealth.List, grpchealth.Watch} {
+		outer.Handle(path, apart)
+	}
 	if p.options.Pages == nil {
-		return guarded
+		outer.Handle("/", guarded)
+		return outer
 	}
 	// What has its own guard is told of what it refuses, to write it down.
-	outer := http.NewServeMux()
-	pages := p.options.Pages(p)
 	outer.Handle("/v1/", guarded)
-	for _, path := range []string{"/livez", "/readyz", "/metrics", grpchealth.Check, grpchealth.List,
-		grpchealth.Watch} {
-		outer.Handle(path, guarded)
-	}
-	outer.Handle("/", pages)
+	outer.Handle("/metrics", guarded)
+	outer.Handle("/", p.options.Pages(p))
 	return outer
 }
 

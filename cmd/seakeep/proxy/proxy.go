@@ -26,6 +26,8 @@ type Options struct {
 	// Admin is where the proxy offers its own state, as host:port. It wins
 	// over the file's; empty: what the file says, or nowhere.
 	Admin string
+	// Hosts are names by which the admin address may be asked; see Hosts.
+	Hosts Hosts
 	// DrainDelay is how long the proxy goes on accepting after it was told to
 	// end and has said on /readyz that it will: until load balancers have
 	// noticed. The default is zero, which suits a proxy beside one program.

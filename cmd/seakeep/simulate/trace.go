@@ -2,10 +2,13 @@ package simulate
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 )
@@ -17,10 +20,29 @@ func WriteTrace(w io.Writer, s *config.Scenario) error {
 	width := widest(s)
 	fmt.Fprintf(out, "%14s  %-*s  %-16s  %s  %-10s  %-12s  %-20s  %12s  %s\n", "second", width, "whose",
 		"decision", "n", "outcome", "cause", "reason", "took", "more")
+	return trace(out, s, func(e *core.Event) error { return traceLine(out, width, e) })
+}
+
+// WriteTraceJSON writes the same as JSON, one object a line, in the schema of the
+// dashboard's events: numbered from 1, with at_ms since the start.
+func WriteTraceJSON(w io.Writer, s *config.Scenario) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	lines, id := json.NewEncoder(out), uint64(0)
+	lines.SetEscapeHTML(false) // names have arrows
+	return trace(out, s, func(e *core.Event) error {
+		id++
+		v := schema.EventOf(e, schema.Millis(time.Duration(e.At)))
+		v.ID = id
+		return lines.Encode(v)
+	})
+}
+
+// trace makes the first run and writes each decision, until that fails.
+func trace(out *bufio.Writer, s *config.Scenario, write func(*core.Event) error) error {
 	var failed error
 	if err := TraceOf(s, func(e core.Event) {
 		if failed == nil {
-			failed = traceLine(out, width, &e)
+			failed = write(&e)
 		}
 	}); err != nil {
 		return err

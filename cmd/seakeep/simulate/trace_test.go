@@ -1,9 +1,14 @@
 package simulate
 
 import (
+	"encoding/json"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 )
 
 func TestTraceGolden(t *testing.T) {
@@ -58,6 +63,36 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("no room") }
 
 func TestTraceTellsOfFailure(t *testing.T) {
 	if err := WriteTrace(broken{}, question(t).Scenario); err == nil || err.Error() != "no room" {
+		t.Errorf("%v", err)
+	}
+}
+
+// The same decisions, in the form of the dashboard's events.
+func TestTraceJSON(t *testing.T) {
+	q := question(t, "for", "5s", "warmup", "0s")
+	var text, lines strings.Builder
+	if err := errors.Join(WriteTrace(&text, q.Scenario), WriteTraceJSON(&lines, q.Scenario)); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(text.String()), "\n")[1:]
+	decoder := json.NewDecoder(strings.NewReader(lines.String()))
+	decoder.DisallowUnknownFields()
+	for i, line := range want {
+		var e schema.Event
+		if err := decoder.Decode(&e); err != nil {
+			t.Fatalf("line %d: %v", i+1, err)
+		}
+		f := strings.Fields(line)
+		at, err := strconv.ParseFloat(f[0], 64)
+		if err != nil || e.ID != uint64(i+1) || math.Abs(e.AtMS-1000*at) > 0.001 || e.Policy != f[1] ||
+			e.Kind != f[2] || strconv.Itoa(e.Attempt) != f[3] || e.Outcome != "" && e.Outcome != f[4] {
+			t.Fatalf("line %d is %+v, want %s", i+1, e, line)
+		}
+	}
+	if decoder.More() {
+		t.Error("there are more lines than decisions")
+	}
+	if err := WriteTraceJSON(broken{}, q.Scenario); err == nil || err.Error() != "no room" {
 		t.Errorf("%v", err)
 	}
 }
