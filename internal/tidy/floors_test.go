@@ -107,6 +107,7 @@ var floors = map[string]int{
 	"cmd/seakeep/top":           9,
 
 	"cmd/seakeep/dashboard/schema": 5,
+	"cmd/seakeep/curves":           1,
 
 	"cmd/seakeep/lab":        9,
 	"cmd/seakeep/lab/engine": 10,

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/curves"
 	"github.com/seakeep/seakeep/cmd/seakeep/simulate"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/sim"
@@ -30,6 +31,7 @@ type World struct {
 //	edge     bisects a key, see Edge
 //	compare  runs World and Other on the same arrivals
 //	inspect  reads Policy and answers what is in it
+//	predict  makes one run of a world and answers its curves, see package curves
 type Question struct {
 	Op      string  `json:"op"`
 	World   World   `json:"world"`
@@ -39,6 +41,8 @@ type Question struct {
 	Edge    Edge    `json:"edge"`
 	Runs    int     `json:"runs"` // with compare: seeds; 0: 5
 	Within  float64 `json:"within"`
+	Seed    uint64  `json:"seed"`   // with predict: added to the scenario's
+	StepS   float64 `json:"step_s"` // with predict: of the curves; 0: 1
 }
 
 // Edge is where to look for an edge.
@@ -60,6 +64,7 @@ type answer struct {
 	Edge    json.RawMessage `json:"edge,omitempty"`
 	Compare json.RawMessage `json:"compare,omitempty"`
 	Policy  *policy         `json:"policy,omitempty"`
+	Curves  *curves.Curves  `json:"curves,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Faults  []fault         `json:"faults,omitempty"` // mistakes in the files
 }
@@ -136,8 +141,11 @@ func (l *Lab) answer(q *Question) (answer, error) {
 		return compare(q)
 	case "inspect":
 		return inspect(q.Policy)
+	case "predict":
+		return predict(q)
 	}
-	return answer{}, fmt.Errorf("%q is no question; ask start, more, why, edge, compare or inspect", q.Op)
+	return answer{}, fmt.Errorf("%q is no question; ask start, more, why, edge, compare, inspect or predict",
+		q.Op)
 }
 
 // name stands for the scenario in messages.

@@ -70,7 +70,7 @@ func (m Machine) validate() error {
 		return fmt.Errorf("--workers is %d; give 1 to %d", m.Workers, maxWorkers)
 	}
 	if m.Mean < time.Millisecond || m.Mean > time.Second {
-		return fmt.Errorf("--work is %v; give a time such as 20ms, from 1ms to 1s", m.Mean)
+		return fmt.Errorf("the program's work is %v; give a time such as 20ms, from 1ms to 1s", m.Mean)
 	}
 	return nil
 }

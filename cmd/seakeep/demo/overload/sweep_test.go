@@ -181,14 +181,14 @@ func TestInterruptedSweep(t *testing.T) {
 
 func TestOptionsThatCannotBe(t *testing.T) {
 	for problem, change := range map[string]func(*Options){
-		"--load has 0 points":     func(o *Options) { o.Loads = nil },
-		"--load 0 is no load":     func(o *Options) { o.Loads = []float64{0} },
-		"--load 21 is no load":    func(o *Options) { o.Loads = []float64{21} },
-		"--load 20 is 10000 requ": func(o *Options) { o.Loads, o.Machine.Workers = []float64{20}, 10 },
-		"--for is 0s":             func(o *Options) { o.For = 0 },
-		"--warm-up is -1ns":       func(o *Options) { o.Warm = -1 },
-		"--workers is 0":          func(o *Options) { o.Machine.Workers = 0 },
-		"--work is 0s":            func(o *Options) { o.Machine.Mean = 0 },
+		"--load has 0 points":      func(o *Options) { o.Loads = nil },
+		"--load 0 is no load":      func(o *Options) { o.Loads = []float64{0} },
+		"--load 21 is no load":     func(o *Options) { o.Loads = []float64{21} },
+		"--load 20 is 10000 requ":  func(o *Options) { o.Loads, o.Machine.Workers = []float64{20}, 10 },
+		"--for is 0s":              func(o *Options) { o.For = 0 },
+		"--warm-up is -1ns":        func(o *Options) { o.Warm = -1 },
+		"--workers is 0":           func(o *Options) { o.Machine.Workers = 0 },
+		"the program's work is 0s": func(o *Options) { o.Machine.Mean = 0 },
 	} {
 		o := Defaults()
 		change(&o)

@@ -52,7 +52,7 @@ func questions(t *testing.T) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	for _, q := range []lab.Question{{Op: "start", World: w}, {Op: "more"}, {Op: "why"}, {Op: "none"},
-		{Op: "compare", World: w, Other: w, Runs: 1},
+		{Op: "compare", World: w, Other: w, Runs: 1}, {Op: "predict", World: w, Seed: 3},
 		{Op: "edge", World: w, Within: 0.5, Edge: lab.Edge{Key: "changes.0.work.mean", From: "20ms",
 			To: "1s", Until: "endpoints.pricing.success < 99%", Runs: 2}}} {
 		if err := e.Encode(q); err != nil {
