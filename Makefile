@@ -74,6 +74,7 @@ $(ASSETS)/try.html: $(PAGE) web/node_modules/.package-lock.json web/src/engine/b
 site: $(ASSETS)/try.html ## write Try it into the folder site, for any web server
 	rm -rf site
 	cp -r web/dist site
+	rm -f site/index.html*
 	for end in "" .gz .br; do [ ! -e site/try.html$$end ] || mv site/try.html$$end site/index.html$$end; done
 
 .PHONY: web-test

@@ -2,9 +2,7 @@
 import type { BreakerChange, Report } from "../engine/types";
 import { letterOf } from "../model/readouts";
 import type { Cast } from "../model/world";
-import type { Chart, Line, Mark } from "../ui/strip";
-
-const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2]];
+import { dashes, type Chart, type Line, type Mark } from "../ui/plot";
 
 export function timesOf(r: Report): number[] {
   const s = Object.values(r.series)[0];

@@ -5,7 +5,7 @@ import { plainReadouts, readouts, type Readout } from "../model/readouts";
 import type { Setting } from "../model/setting";
 import { usualCast } from "../model/world";
 import { Squares } from "../ui/squares";
-import { Strip } from "../ui/strip";
+import { segments, Strip } from "../ui/strip";
 import { useTheme } from "../ui/theme";
 import { breakerOf, marksOf, plainCharts, tableOf, timesOf, tryCharts } from "./charts";
 import type { Column, Result } from "./column";
@@ -63,14 +63,15 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
   const times = useMemo(() => timesOf(r.report), [r]);
   const marks = useMemo(() => marksOf(r.report), [r]);
   const changes = useMemo(() => breakerOf(r.report, cast.slow), [r]);
+  const ribbon = useMemo(() => segments(changes, r.report.for_s), [changes]);
   const now = Math.min(at.value, r.report.for_s);
   return (
     <div class={busy ? "shown busy" : "shown"}>
       <Readouts all={out} />
       {r.frames && <Squares frames={r.frames} at={now} slow={cast.slow} />}
       {charts.map((c, k) => (
-        <Strip key={c.id} chart={c} times={times} at={now} marks={marks} breaker={k === 0 ? changes : undefined}
-          length={r.report.for_s} onPick={(s) => (at.value = s)} />
+        <Strip key={c.id} chart={c} times={times} at={now} marks={marks} ribbon={k === 0 ? ribbon : undefined}
+          to={r.report.for_s} sync="try" onPick={(s) => (at.value = s)} />
       ))}
       {changes.length > 0 && <p class="soft note">The ribbon over the first chart is the breaker in the first run: full height is open, half is half-open, none is closed.</p>}
       <Method r={r} busy={busy} />

@@ -1,160 +1,118 @@
-// Charts over virtual time, one below the other, with one cursor.
+// Charts over time, one below the other, with one cursor: over virtual time in
+// "Try it", over the time of day on the live page.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { BreakerChange } from "../engine/types";
+import { clock, colorOf, dataOf, options, short, type Chart, type Mark, type Now, type Segment } from "./plot";
 import { useSize } from "./size";
 import { useTheme, type Theme } from "./theme";
 
-export interface Line {
-  label: string;
-  color: number; // of the palette
-  dash: number[];
-  values: (number | null)[];
-}
-export interface Chart {
-  id: string;
-  title: string;
-  unit: string;
-  most?: number; // the top of the scale, at least
-  percent?: boolean;
-  limit?: { value: number; label: string };
-  lines: Line[];
-}
-export interface Mark {
-  at: number;
-  label: string;
-}
+export type { Chart, Line, Mark, Segment } from "./plot";
+
 interface Props {
   chart: Chart;
-  times: number[];
-  at: number;
-  marks: Mark[];
-  breaker?: BreakerChange[];
-  length: number;
-  onPick: (at: number) => void;
+  times: number[]; // the x of each value
+  from?: number;
+  to: number;
+  sync: string; // charts with the same have one cursor
+  wall?: boolean; // times are ms of Unix time
+  at?: number; // the moment that is shown
+  marks?: Mark[];
+  ribbon?: Segment[]; // the state of a breaker
+  height?: number;
+  under?: (u: uPlot, t: Theme) => void; // draws below the lines
+  onPick?: (at: number) => void;
+  onZoom?: (from: number, to: number) => void; // a part of the time was chosen
 }
+const none: never[] = [];
 
-export function Strip({ chart, times, at, marks, breaker, length, onPick }: Props) {
+export function Strip({ chart, times, from = 0, to, sync, wall = false, at, marks = none, ribbon = none, height = 132, under, onPick, onZoom }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const now = useRef({ at, marks, breaker, length });
-  now.current = { at, marks, breaker, length };
+  const keys = useRef<HTMLElement>(null);
+  const now = useRef<Now & Pick<Props, "onPick" | "onZoom" | "times">>(null!);
+  now.current = { chart, from, to, at, marks, ribbon, under, onPick, onZoom, times };
   const width = useSize(box);
   const theme = useTheme();
-  const shape = chart.lines.map((l) => l.label + l.color).join() + chart.id;
-  const data = useMemo(() => [times, ...chart.lines.map((l) => l.values)] as uPlot.AlignedData, [times, chart]);
+  const shape = chart.id + chart.lines.map((l) => l.label + l.color).join() + (chart.log ?? "") + (chart.stacked ?? "");
+  const data = useMemo(() => dataOf(chart, times), [times, chart]);
 
   useEffect(() => {
     if (!box.current || width < 50) return;
-    const host = box.current;
-    const u = new uPlot(options(chart, theme, width, () => now.current), data, host);
+    const zooms = now.current.onZoom !== undefined;
+    const tell = (u: uPlot) => values(keys.current, now.current.chart, now.current.times, u.cursor.idx, wall);
+    const u = new uPlot(options(theme, width, { sync, wall, height, zooms }, () => now.current, (u) => {
+      if (u.select.width < 6) return;
+      const [a, b] = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
+      u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      now.current.onZoom?.(a, b);
+    }, tell), data, box.current);
     plot.current = u;
-    const pick = (e: MouseEvent) => {
+    u.over.addEventListener("click", (e) => {
       const r = u.over.getBoundingClientRect();
-      onPick(Math.max(0, Math.min(now.current.length, u.posToVal(e.clientX - r.left, "x"))));
-    };
-    u.over.addEventListener("click", pick);
+      const { from, to, onPick } = now.current;
+      onPick?.(Math.max(from, Math.min(to, u.posToVal(e.clientX - r.left, "x"))));
+    });
     return () => {
       u.destroy();
       plot.current = null;
     };
     // A chart is made anew when its lines, its size or its colours change; its
     // numbers alone are set below.
-  }, [shape, width, theme, chart.most]);
+  }, [shape, width, theme, height, sync]);
 
   useEffect(() => {
     plot.current?.setData(data);
-  }, [data]);
+    values(keys.current, chart, times, plot.current?.cursor.idx, wall);
+  }, [data, from, to, shape]);
   useEffect(() => {
     plot.current?.redraw(false);
-  }, [at, marks, breaker]);
+  }, [at, marks, ribbon, under]);
 
   return (
     <figure class="strip">
-      <figcaption>
+      <figcaption ref={keys}>
         <b>{chart.title}</b>
         {chart.lines.map((l) => (
           <span key={l.label} class="line-key">
-            <svg width="26" height="8" aria-hidden="true"><line x1="1" y1="4" x2="25" y2="4" stroke={theme.routes[l.color % theme.routes.length]} stroke-width="2.5" stroke-dasharray={l.dash.join(" ")} /></svg>
-            {l.label}
+            <svg width="26" height="8" aria-hidden="true"><line x1="1" y1="4" x2="25" y2="4" stroke={colorOf(l, theme)} stroke-width="2.5" stroke-dasharray={l.dash.join(" ")} /></svg>
+            {l.label}{wall && <span class="at" data-at />}
           </span>
         ))}
+        {wall && <span class="when" data-when />}
       </figcaption>
-      <div ref={box} class="plot" role="img" aria-label={`${chart.title} over time, also as a table below`} />
+      <div ref={box} class="plot" role="img" aria-label={`${chart.title} over time, also as a table`} style={{ minHeight: height }} />
     </figure>
   );
 }
 
-function options(chart: Chart, t: Theme, width: number, now: () => { at: number; marks: Mark[]; breaker?: BreakerChange[]; length: number }): uPlot.Options {
-  const axis = { stroke: t.soft, grid: { stroke: t.line, width: 0.5 }, ticks: { stroke: t.line, width: 0.5 }, font: "12px system-ui, sans-serif" };
-  return {
-    width,
-    height: 132,
-    legend: { show: false },
-    cursor: { sync: { key: "try" }, drag: { x: false, y: false }, points: { size: 6 } },
-    padding: [10, 12, 0, 0],
-    scales: {
-      x: { time: false, range: () => [0, now().length] },
-      y: { range: (_u, _min, max) => [0, Math.max((max ?? 0) * 1.05, chart.most ?? 0, 1e-6)] },
-    },
-    axes: [
-      { ...axis, size: 24, values: (_u, v) => v.map((x) => `${x} s`) },
-      { ...axis, size: 58, values: (_u, v) => v.map((y) => (chart.percent ? `${Math.round(y * 100)} %` : short(y))) },
-    ],
-    series: [{}, ...chart.lines.map((l) => ({ label: l.label, stroke: t.routes[l.color % t.routes.length]!, width: 2, dash: l.dash,
-      spanGaps: false, points: { show: false } }))],
-    hooks: { draw: [(u) => overlay(u, chart, t, now())] },
-  };
+/** Writes each line's value beside its name: that under the cursor, or the last. */
+function values(el: HTMLElement | null, chart: Chart, times: number[], idx: number | null | undefined, wall: boolean): void {
+  if (!el || !wall) return;
+  const at = idx ?? null;
+  el.querySelectorAll("[data-at]").forEach((span, k) => {
+    const list = chart.lines[k]?.values ?? none;
+    span.textContent = valueText(chart, (at === null ? lastOf(list) : list[at]) ?? null);
+  });
+  const when = el.querySelector("[data-when]");
+  if (when) when.textContent = at === null ? "" : clock(times[at] ?? 0, 1000);
 }
 
-const short = (y: number) => (y >= 1000 ? `${+(y / 1000).toFixed(1)}k` : String(+y.toFixed(2)));
-
-/** What lies over the lines: a limit, the moments at which something changes, the
- * breaker's state as a ribbon, and the moment that is shown. */
-function overlay(u: uPlot, chart: Chart, t: Theme, n: { at: number; marks: Mark[]; breaker?: BreakerChange[]; length: number }): void {
-  const g = u.ctx;
-  const { left, top, width, height } = u.bbox;
-  const x = (s: number) => Math.round(u.valToPos(s, "x", true));
-  const px = devicePixelRatio || 1;
-  g.save();
-  if (chart.limit) {
-    const y = Math.round(u.valToPos(chart.limit.value, "y", true));
-    g.strokeStyle = t.soft;
-    g.setLineDash([2 * px, 3 * px]);
-    g.lineWidth = px;
-    line(g, left, y, left + width, y);
-    g.setLineDash([]);
-    g.fillStyle = t.soft;
-    g.font = `${11 * px}px system-ui, sans-serif`;
-    g.textAlign = "right";
-    g.fillText(chart.limit.label, left + width - 4 * px, y + 12 * px);
-  }
-  g.strokeStyle = t.soft;
-  g.lineWidth = px;
-  g.setLineDash([4 * px, 3 * px]);
-  for (const m of n.marks) line(g, x(m.at), top, x(m.at), top + height);
-  g.setLineDash([]);
-  if (n.breaker && n.breaker.length) ribbon(g, t, segments(n.breaker, n.length), x, top - 6 * px, 5 * px);
-  g.strokeStyle = t.ink;
-  g.lineWidth = 2 * px;
-  line(g, x(n.at), top - 4 * px, x(n.at), top + height);
-  g.restore();
+/** The value at the end, unless it is older than the last few. */
+function lastOf(list: readonly (number | null)[]): number | null {
+  for (let k = list.length - 1; k >= Math.max(0, list.length - 3); k--) if (list[k] !== null && list[k] !== undefined) return list[k]!;
+  return null;
 }
 
-function line(g: CanvasRenderingContext2D, x1: number, y1: number, x2: number, y2: number): void {
-  g.beginPath();
-  g.moveTo(x1, y1);
-  g.lineTo(x2, y2);
-  g.stroke();
+/** A value of a chart, in its unit. */
+export function valueText(chart: Pick<Chart, "percent" | "unit">, v: number | null): string {
+  if (v === null) return "–";
+  if (chart.percent) return `${(v * 100).toFixed(1)}\u00a0%`;
+  return short(v) + (chart.unit ? `\u00a0${chart.unit}` : "");
 }
 
-export interface Segment {
-  from: number;
-  to: number;
-  state: string;
-}
-
+/** What state a breaker had when, up to a time. */
 export function segments(changes: readonly BreakerChange[], length: number): Segment[] {
   const out: Segment[] = [];
   let from = 0;
@@ -166,12 +124,4 @@ export function segments(changes: readonly BreakerChange[], length: number): Seg
   }
   out.push({ from, to: length, state });
   return out;
-}
-
-function ribbon(g: CanvasRenderingContext2D, t: Theme, all: Segment[], x: (s: number) => number, y: number, h: number): void {
-  for (const s of all) {
-    if (s.state === "closed") continue;
-    g.fillStyle = s.state === "open" ? t.open : t.half;
-    g.fillRect(x(s.from), y, Math.max(1, x(s.to) - x(s.from)), s.state === "open" ? h : h / 2);
-  }
 }

@@ -1,0 +1,87 @@
+// What is known of the program now: one connection feeds it, all pages read it.
+import { batch, computed, signal } from "@preact/signals";
+import { address, historyOf } from "./api";
+import { remember } from "./recent";
+import type { Event, History, Snapshot } from "./schema";
+import { listen, type Message, type Wire } from "./sse";
+
+export interface Connection {
+  state: "connecting" | "live" | "lost";
+  since: number; // ms of this computer's clock
+  why: string;
+}
+
+export const snapshot = signal<Snapshot | null>(null);
+export const connection = signal<Connection>({ state: "connecting", since: Date.now(), why: "" });
+/** The changes of states, the oldest first, the latest 4096 of them. */
+export const events = signal<Event[]>([]);
+/** How many events were left out, because this page or the program was too slow. */
+export const missed = signal(0);
+
+/** How far the program's clock is ahead of this computer's. */
+let ahead = 0;
+/** The program's time, in ms of Unix time. */
+export const programNow = () => Date.now() + ahead;
+/** The time that live charts end at: that of the last snapshot. */
+export const shownNow = computed(() => snapshot.value?.at_ms ?? programNow());
+
+const keptEvents = 4096;
+
+/** Adds events to those that are known: each once, by time, the latest ones. */
+export function merged(known: readonly Event[], more: readonly Event[], most = keptEvents): Event[] {
+  if (!more.length) return known as Event[];
+  const last = known[known.length - 1];
+  const first = more[0];
+  const inOrder = first?.id !== undefined && (last?.id ?? -1) < first.id && more.every((e, k) => k === 0 || (e.id ?? 0) > (more[k - 1]!.id ?? 0));
+  if (inOrder) return [...known, ...more].slice(-most);
+  const by = new Map<string, Event>();
+  for (const e of [...known, ...more]) by.set(e.id === undefined ? `${e.at_ms} ${e.kind} ${e.policy} ${e.seq}` : String(e.id), e);
+  return [...by.values()].sort((a, b) => (a.id ?? 0) - (b.id ?? 0) || a.at_ms - b.at_ms).slice(-most);
+}
+
+/** Takes a message of the stream. What cannot be read is left out. */
+export function take(m: Message): void {
+  let body: unknown;
+  try {
+    body = JSON.parse(m.data);
+  } catch {
+    return;
+  }
+  if (typeof body !== "object" || body === null) return;
+  if (m.event === "snapshot") {
+    const s = body as Snapshot;
+    batch(() => {
+      ahead = s.at_ms - Date.now();
+      snapshot.value = s;
+      remember(s);
+      if (connection.value.state !== "live") connection.value = { state: "live", since: Date.now(), why: "" };
+    });
+  } else if (m.event === "decision") {
+    events.value = merged(events.value, [body as Event]);
+  } else if (m.event === "missed" && "missed" in body) {
+    missed.value += Number(body.missed) || 0;
+  }
+}
+
+/** Takes the changes that a history tells of. */
+export function takeHistory(h: History): void {
+  events.value = merged(events.value, h.events);
+}
+
+let stop: (() => void) | undefined;
+
+/** Begins to listen; once for all pages. */
+export function begins(wire: Partial<Wire> = {}): () => void {
+  stop?.();
+  const url = address("events", { hz: 2, calls: 0 });
+  stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, ...wire }, {
+    message: take,
+    // It is live with the first snapshot, which comes at once.
+    opened: () => void historyOf({ from: "-15m", columns: "rate" }).then(takeHistory).catch(() => undefined),
+    lost(why) {
+      const c = connection.value;
+      connection.value = { state: "lost", since: c.state === "lost" ? c.since : Date.now(), why };
+    },
+  });
+  return stop;
+}

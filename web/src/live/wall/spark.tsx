@@ -1,0 +1,56 @@
+// Two minutes of a dependency, drawn small: calls a second, and the part of them
+// that was no success, hatched. Its numbers are those of the tile.
+import { useEffect, useRef } from "preact/hooks";
+import { useSize } from "../../ui/size";
+import { useTheme, type Theme } from "../../ui/theme";
+import { span, type Recent } from "../recent";
+
+const height = 36;
+
+export function Spark({ of, now }: { of: Recent | undefined; now: number }) {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useSize(box);
+  const theme = useTheme();
+  useEffect(() => {
+    const c = canvas.current;
+    if (!c || !width || !of) return;
+    const dpr = Math.min(devicePixelRatio || 1, 3);
+    const [w, h] = [Math.round(width * dpr), Math.round(height * dpr)];
+    if (c.width !== w) c.width = w;
+    if (c.height !== h) c.height = h;
+    const g = c.getContext("2d");
+    if (!g) return;
+    g.setTransform(dpr, 0, 0, dpr, 0, 0);
+    g.clearRect(0, 0, width, height);
+    draw(g, of, now, width, theme);
+  });
+  return <div ref={box} class="spark"><canvas ref={canvas} aria-hidden="true" style={{ width, height }} /></div>;
+}
+
+function draw(g: CanvasRenderingContext2D, r: Recent, now: number, width: number, t: Theme): void {
+  const top = Math.max(...r.rate, 1e-9);
+  const x = (ms: number) => width - ((now - ms) / span) * width;
+  const y = (v: number) => height - 1 - (v / top) * (height - 3);
+  g.strokeStyle = t.line;
+  g.lineWidth = 1;
+  g.beginPath();
+  g.moveTo(0, height - 0.5);
+  g.lineTo(width, height - 0.5);
+  g.stroke();
+  g.strokeStyle = t.bad;
+  g.lineWidth = 1.5;
+  g.beginPath();
+  r.times.forEach((ms, k) => {
+    const failed = (1 - (r.success[k] ?? 1)) * r.rate[k]!;
+    if (failed <= 0) return;
+    g.moveTo(x(ms), height - 1);
+    g.lineTo(x(ms), Math.min(y(failed), height - 3));
+  });
+  g.stroke();
+  g.strokeStyle = t.routes[0]!;
+  g.lineWidth = 1.5;
+  g.beginPath();
+  r.times.forEach((ms, k) => (k === 0 ? g.moveTo(x(ms), y(r.rate[k]!)) : g.lineTo(x(ms), y(r.rate[k]!))));
+  g.stroke();
+}
