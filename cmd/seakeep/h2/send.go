@@ -9,12 +9,12 @@ import (
 // given up meanwhile.
 func (st *stream) room() error {
 	until := time.Time{}
+	defer st.yield()
 	for st.gone == nil && st.c.unsent() >= maxUnsent {
 		if err := st.wait(&until); err != nil {
 			return err
 		}
 	}
-	st.yield()
 	return st.gone
 }
 
@@ -73,14 +73,22 @@ func (st *stream) wait(until *time.Time) error {
 }
 
 // wake wakes some of those who wait for the connection: as many as may find room.
-// mu is held.
+// Who is on the list and does not wait any more has no use for a turn: it was
+// reset, has given up, or looks for room by itself. mu is held.
 func (c *conn) wake(most int) {
-	n := min(most, len(c.waiting))
-	for _, st := range c.waiting[:n] {
-		st.waits, st.turn = false, true
-		st.writable.wake()
+	seen := 0
+	for _, st := range c.waiting {
+		if most == 0 {
+			break
+		}
+		seen++
+		if st.waits = false; st.writable.waiting {
+			st.turn = true
+			st.writable.wake()
+			most--
+		}
 	}
-	c.waiting = append(c.waiting[:0], c.waiting[n:]...)
+	c.waiting = append(c.waiting[:0], c.waiting[seen:]...)
 	clear(c.waiting[len(c.waiting):cap(c.waiting)])
 }
 
