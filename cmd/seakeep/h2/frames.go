@@ -2,6 +2,7 @@ package h2
 
 import (
 	"errors"
+	"io"
 	"math"
 
 	"golang.org/x/net/http2"
@@ -27,6 +28,8 @@ func (c *conn) readError(h http2.FrameHeader, err error) error {
 	switch {
 	case errors.Is(err, http2.ErrFrameTooLarge):
 		return connError{http2.ErrCodeFrameSize, "a frame is larger than 16 KiB"}
+	case err == io.ErrUnexpectedEOF: // or the client has left, and hears nothing
+		return connError{http2.ErrCodeFrameSize, "a frame is too short for what it says"}
 	case errors.As(err, &conn):
 		reason := "a frame is malformed"
 		if d := c.framer.ErrorDetail(); d != nil {

@@ -14,7 +14,10 @@ import (
 )
 
 // line is what is in the first fields of a request.
-type line struct{ method, scheme, path, authority string }
+type line struct {
+	method, scheme, path, authority string
+	named                           bool // there is an authority, which may be empty
+}
 
 // request makes what handlers know of a head. Without a request the head is
 // malformed; a status then says how it is answered, and 0 that it is not.
@@ -83,7 +86,10 @@ func (l *line) take(f hpack.HeaderField) bool {
 	case ":path":
 		to = &l.path
 	case ":authority":
-		to = &l.authority
+		if l.named {
+			return false
+		}
+		to, l.named = &l.authority, true
 	default:
 		return false
 	}
@@ -131,8 +137,13 @@ func (st *stream) sized(r *http.Request) bool {
 		r.ContentLength = -1
 	}
 	said := r.Header["Content-Length"]
-	if len(said) != 1 {
+	if len(said) == 0 {
 		return true
+	}
+	for _, again := range said[1:] {
+		if again != said[0] {
+			return true
+		}
 	}
 	n, err := strconv.ParseUint(said[0], 10, 63)
 	if err != nil {
