@@ -42,9 +42,14 @@ const (
 	calmBytes  = 2 << 10
 	// calmWaits is what it costs to reset a stream that waits for handlers to end.
 	calmWaits = 4
+	// calmHasty is how soon behind its head a reset costs, too, whose handler has
+	// begun: no more handlers run for that, but each may have opened a connection.
+	// Who has waited for an answer in vain is not charged.
+	calmHasty = 10 * time.Millisecond
 
-	// firstTime is how long a client may take for its first frame.
-	firstTime = 10 * time.Second
+	// headTime is how long a client may take for its first frame, and for a head
+	// in several frames, if the server does not say.
+	headTime = 10 * time.Second
 	// lastTime is how long the end of a connection waits for the client's.
 	lastTime = time.Second
 	// lastWrite is how long a client may take nothing, if neither the handler nor

@@ -43,7 +43,7 @@ func (k *clock) look(c *conn) {
 	}
 	switch {
 	case !k.asked.IsZero() && now.Sub(k.asked) >= c.s.PingTime:
-		_ = c.nc.Conn.Close() // which ends the reader
+		c.cut()
 		return
 	case k.asked.IsZero() && now.Sub(k.heard) >= c.s.PingAfter:
 		k.asked = now

@@ -27,6 +27,7 @@ type conn struct {
 	decoder *hpack.Decoder
 	fields  []hpack.HeaderField // of the head that is being read
 	block   blockState
+	raw     []byte        // of a head in several frames, so far
 	replied bool          // frames wait to be sent until the reader has nothing to do
 	reads   atomic.Uint32 // how often something came; also the clock's
 
@@ -94,7 +95,7 @@ var (
 // serve reads until the connection ends.
 func (c *conn) serve() {
 	defer c.end()
-	_ = c.nc.SetReadDeadline(time.Now().Add(firstTime))
+	c.hurry(c.s.headTime())
 	var begin [len(http2.ClientPreface)]byte
 	if _, err := io.ReadFull(c.in, begin[:]); err != nil || string(begin[:]) != http2.ClientPreface {
 		return
@@ -135,9 +136,28 @@ func (c *conn) readFirst() error {
 		return wrong("the first frame is not SETTINGS")
 	}
 	if err = c.handle(h); err == nil {
-		err = c.nc.SetReadDeadline(time.Time{})
+		c.hurry(0)
 	}
 	return err
+}
+
+// hurry gives what is being read its time; zero: it may take any. The end of the
+// connection has its own.
+func (c *conn) hurry(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hurryLocked(d)
+}
+
+// hurryLocked is hurry with mu held.
+func (c *conn) hurryLocked(d time.Duration) {
+	until := time.Time{}
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
+	if !c.shut {
+		_ = c.nc.SetReadDeadline(until) // fails only if the next read does too
+	}
 }
 
 // end ends what is left when nothing can be read any more. A mistake in what reads

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"time"
 
 	"golang.org/x/net/http2"
 )
@@ -196,10 +197,13 @@ func (c *conn) resetByClient(f *http2.RSTStreamFrame) error {
 		return c.calm.charge(1)
 	}
 	c.forget(st, http2.StreamError{StreamID: st.id, Code: f.ErrCode}, false)
-	if st.started {
-		return nil // how many there may be is bounded
+	switch {
+	case !st.started:
+		return c.calm.charge(calmWaits)
+	case time.Since(st.opened) < calmHasty:
+		return c.calm.charge(1)
 	}
-	return c.calm.charge(calmWaits)
+	return nil // how many there may be is bounded
 }
 
 // data takes a piece of a request's body. mu is held.

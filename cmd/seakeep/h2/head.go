@@ -3,6 +3,7 @@ package h2
 import (
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
 	"golang.org/x/net/http/httpguts"
@@ -15,7 +16,6 @@ type blockState struct {
 	id        uint32
 	end       bool // nothing follows it
 	size      int  // of its fields, as HTTP/2 counts
-	raw       int  // of its bytes
 	frames    int
 	tooLarge  bool
 	malformed bool
@@ -55,8 +55,6 @@ func goodName(name string) bool {
 // beginBlock begins a head or a trailer. mu is held.
 func (c *conn) beginBlock(f *http2.HeadersFrame) error {
 	c.block = blockState{id: f.StreamID, end: f.StreamEnded()}
-	clear(c.fields)
-	c.fields = c.fields[:0]
 	c.decoder.SetEmitEnabled(true)
 	return c.fragment(f.HeaderBlockFragment(), f.HeadersEnded())
 }
@@ -69,26 +67,52 @@ func (c *conn) continueBlock(f *http2.ContinuationFrame) error {
 	return c.fragment(f.HeaderBlockFragment(), f.HeadersEnded())
 }
 
+// fragment takes a piece of a head. A head in several is put together here: HPACK
+// would keep what holds half a field for as long as the connection lives.
 func (c *conn) fragment(b []byte, last bool) error {
-	if c.block.raw += len(b); c.block.raw > 2*c.s.MaxHead {
+	if len(c.raw)+len(b) > 2*c.s.MaxHead {
 		return connError{http2.ErrCodeEnhanceYourCalm, "a head is many times too large"}
+	}
+	if !last {
+		if c.block.frames == 0 {
+			c.hurryLocked(c.s.headTime())
+		}
+		c.raw = append(c.raw, b...)
+		return nil
+	}
+	if c.block.frames > 0 {
+		b, c.raw = append(c.raw, b...), nil
+		c.hurryLocked(0)
 	}
 	if _, err := c.decoder.Write(b); err == hpack.ErrStringLength {
 		return connError{http2.ErrCodeEnhanceYourCalm, "a field is too large"}
 	} else if err != nil {
 		return connError{http2.ErrCodeCompression, "a head cannot be read"}
 	}
-	if !last {
-		return nil
-	}
 	if c.decoder.Close() != nil {
 		return connError{http2.ErrCodeCompression, "a head ends within a field"}
 	}
-	if cap(c.fields) > 256 { // it was a strange one
-		defer func() { c.fields = nil }()
-	}
-	return c.headEnded()
+	err := c.headEnded()
+	c.tidy()
+	return err
 }
+
+// tidy lets go of what a head has been in.
+func (c *conn) tidy() {
+	clear(c.fields)
+	if c.fields = c.fields[:0]; cap(c.fields) > 256 {
+		c.fields = nil // it was a strange one
+	}
+	if c.block.frames > 0 { // HPACK keeps the last that it was given
+		c.decoder.SetEmitEnabled(false)
+		_, _ = c.decoder.Write(short)
+		_ = c.decoder.Close()
+	}
+}
+
+// short is a head of one field, which HPACK knows from the start and does not
+// remember.
+var short = []byte{0x82}
 
 // headEnded goes on with a head or a trailer that is there. mu is held.
 func (c *conn) headEnded() error {
@@ -121,8 +145,8 @@ func (c *conn) open(id uint32) error {
 	if c.block.tooLarge {
 		return c.refuse(id, http.StatusRequestHeaderFieldsTooLarge)
 	}
-	st := &stream{c: c, id: id, length: -1, send: c.sendFirst, recv: streamWindow,
-		remoteEnded: c.block.end}
+	st := &stream{c: c, id: id, opened: time.Now(), length: -1, send: c.sendFirst,
+		recv: streamWindow, remoteEnded: c.block.end}
 	r, status := c.request(st)
 	switch {
 	case c.block.malformed || r == nil && status == 0:

@@ -187,12 +187,12 @@ var hostiles = []hostile{
 	{"two lengths", get("content-length", "0", "content-length", "1"), "400 whole"},
 	{"a length twice, of a body that does not come", get("content-length", "5", "content-length", "5"),
 		"reset PROTOCOL_ERROR"},
-	{"a length twice, of a body that is longer", posts("/", []string{"abcdef"}, "content-length", "5",
+	{"a length twice, of a body that is longer", posts("/wait", []string{"abcdef"}, "content-length", "5",
 		"content-length", "5"), "reset PROTOCOL_ERROR"},
 	{"a length with a sign", get("content-length", "+0"), "400 whole"},
 	{"a length of 2^63", get("content-length", "9223372036854775808"), "400 whole"},
-	{"a body that is longer than its length", posts("/", []string{"abc", "def"}, "content-length", "5"), "reset PROTOCOL_ERROR"},
-	{"a body that is shorter", posts("/", []string{"abc", "d"}, "content-length", "5"), "reset PROTOCOL_ERROR"},
+	{"a body that is longer than its length", posts("/wait", []string{"abc", "def"}, "content-length", "5"), "reset PROTOCOL_ERROR"},
+	{"a body that is shorter", posts("/wait", []string{"abc", "d"}, "content-length", "5"), "reset PROTOCOL_ERROR"},
 	{"a trailer behind a body that is shorter", func(p *peer) {
 		p.ask(1, false, "POST", "/wait", "content-length", "5")
 		_ = p.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true, EndHeaders: true,

@@ -118,12 +118,12 @@ func (c *conn) sendOut() {
 	err := c.write(out.b)
 	out.free()
 	c.mu.Lock()
-	c.writing = false
 	if err != nil {
 		c.abandon(err)
 		c.over, c.shut = true, true
-		_ = c.nc.Conn.Close() // which ends the reader
+		c.cut()
 	}
+	c.writing = false
 	c.wake(maxUnsent / frameSize)
 }
 
@@ -135,9 +135,20 @@ func (c *conn) finish() {
 	}
 	c.shut = true
 	_ = c.nc.SetReadDeadline(time.Now().Add(lastTime))
-	if c.nc.CloseWrite() != nil {
-		_ = c.nc.Conn.Close()
+	c.mu.Unlock()
+	err := c.nc.CloseWrite() // which may take long with TLS
+	c.mu.Lock()
+	if err != nil {
+		c.cut()
 	}
+}
+
+// cut ends the connection as it is, and with it the reader. mu is held, and given
+// up meanwhile: TLS says that this is the end, to a client that may not listen.
+func (c *conn) cut() {
+	c.mu.Unlock()
+	_ = c.nc.Conn.Close()
+	c.mu.Lock()
 }
 
 // write writes to the socket. One goroutine does at a time.

@@ -19,6 +19,9 @@ type Server struct {
 	// bytes for each field. What is larger is answered with 431 here. It should be
 	// twice what package wire has for a limit, which then is the one that counts.
 	MaxHead int
+	// HeadTime is how long a client may take for its first frame, and for a head in
+	// several. Zero is 10s.
+	HeadTime time.Duration
 	// IdleTime is how long a connection may have no stream.
 	IdleTime time.Duration
 	// WriteTime is how long a client may take nothing at all of what is sent. Zero
@@ -52,6 +55,8 @@ func (s *Server) Serve(nc *wire.Conn) {
 }
 
 func (s *Server) writeTime() time.Duration { return cmp.Or(s.WriteTime, lastWrite) }
+
+func (s *Server) headTime() time.Duration { return cmp.Or(s.HeadTime, headTime) }
 
 func (s *Server) add(c *conn) bool {
 	s.mu.Lock()

@@ -13,6 +13,7 @@ import (
 type stream struct {
 	c      *conn
 	id     uint32
+	opened time.Time
 	r      *http.Request
 	cancel func()
 	reads  body // the body, as the handler reads it

@@ -128,8 +128,8 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 	}
 	if kind != adminFront && !p.options.Standard {
 		f.own2 = &h2.Server{Handler: f.server.Handler, MaxHead: f.server.MaxHeaderBytes,
-			IdleTime: idleTime, WriteTime: p.options.stallTime, PingAfter: pingAfter,
-			PingTime: pingTime, ErrorLog: f.server.ErrorLog}
+			HeadTime: headTime, IdleTime: idleTime, WriteTime: p.options.stallTime,
+			PingAfter: pingAfter, PingTime: pingTime, ErrorLog: f.server.ErrorLog}
 		f.own = &h1.Server{Handler: handler, Others: f.server, HTTP2: f.own2.Serve,
 			IdleTime: idleTime, ErrorLog: f.server.ErrorLog}
 	}
