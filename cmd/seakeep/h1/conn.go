@@ -27,7 +27,6 @@ type conn struct {
 	writeUntil time.Time // the deadline for writing
 	given      bool      // to the other server
 	http2      bool      // ... or to the one of HTTP/2
-	hangsUp    bool      // it ends, and the client did not ask for that
 }
 
 // What a connection does. Whoever makes it leave has it closed.
@@ -89,9 +88,6 @@ func (c *conn) end() {
 	c.s.remove(c)
 	if c.given {
 		return
-	}
-	if c.from < c.to || c.hangsUp {
-		c.nc.Linger()
 	}
 	_ = c.nc.Close()
 }
@@ -205,7 +201,6 @@ func (c *conn) exchange(q *request) (again bool) {
 	c.s.Handler.ServeHTTP(w, r)
 	c.watch.end(c)
 	again = w.finish()
-	c.hangsUp = w.closes && !q.close
 	b.shut()
 	return again && b.whole()
 }

@@ -129,3 +129,54 @@ func TestSlowHead(t *testing.T) {
 		}
 	}
 }
+
+// Whoever goes on sending behind the request that he has called his last gets the
+// answer and an end, not a reset (RFC 9112, section 9.6). What the connection is
+// closed over has not been read by anybody.
+func TestMoreBehindTheLastOne(t *testing.T) {
+	for name, last := range map[string]string{
+		"own":      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+		"old":      "GET / HTTP/1.0\r\nHost: a\r\n\r\n", // which is net/http's
+		"net/http": "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n",
+	} {
+		came, release := make(chan struct{}), make(chan struct{})
+		address, _ := listen(t, true, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			close(came)
+			<-release
+			_, _ = io.WriteString(w, "the last one")
+		}))
+		conn := dial(t, address, last)
+		<-came
+		_, _ = io.WriteString(conn, strings.Repeat(get, 1000))
+		close(release)
+		time.Sleep(20 * time.Millisecond) // a reset would be here
+		all, err := io.ReadAll(conn)
+		if err != nil || !strings.HasSuffix(string(all), "the last one") {
+			t.Errorf("%s: %v: %.300q", name, err, all)
+		}
+	}
+}
+
+// A client that is told before it has sent all of a large body hears that, and goes
+// on sending until it has.
+func TestAnswerBeforeAnUpload(t *testing.T) {
+	came, release := make(chan struct{}), make(chan struct{})
+	address, _ := listen(t, true, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(came)
+		<-release
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	conn := dial(t, address, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
+	<-came
+	close(release)
+	for range 30 {
+		if _, err := conn.Write(make([]byte, 100<<10)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(20 * time.Millisecond) // a reset would be here
+	if resp := answer(t, bufio.NewReader(conn)); resp.StatusCode != 503 {
+		t.Errorf("%v", resp.Status)
+	}
+}

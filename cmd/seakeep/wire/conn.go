@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,10 +24,12 @@ type Conn struct {
 	closed   func()  // called once
 	secure   *secure // nil: no TLS
 
-	// unread is set while a client may be about to send what nobody will
-	// read: a connection that is closed at such a moment is reset, and the
-	// reset may overtake the answer.
-	unread atomic.Bool
+	// speaks is set from the client's first byte to its end: it may be about to
+	// send what nobody will read. A connection that is closed at such a moment is
+	// reset, and the reset may overtake the answer (RFC 9112, section 9.6).
+	speaks atomic.Bool
+	// reset is set if the client is to see a reset.
+	reset atomic.Bool
 	// upgrade is set once a request asks for an upgrade.
 	upgrade atomic.Bool
 	once    sync.Once
@@ -90,6 +93,7 @@ func (c *Conn) begin() error {
 // what may not yet moves to held.
 func (c *Conn) readInto(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
+	c.heard(n, err)
 	pass := c.judge(p[:n])
 	if pass < n && c.refusal == nil {
 		c.held = append(make([]byte, 0, 1<<10), p[pass:n]...)
@@ -110,7 +114,7 @@ func (c *Conn) readMore() error {
 	}
 	c.hurry()
 	n, err := c.Conn.Read(c.held[len(c.held):cap(c.held)])
-	if n == 0 {
+	if c.heard(n, err); n == 0 {
 		return err
 	}
 	c.held = c.held[:len(c.held)+n]
@@ -120,12 +124,20 @@ func (c *Conn) readMore() error {
 	return nil
 }
 
+// heard takes note of whether the client may say more. A deadline is not its end.
+func (c *Conn) heard(n int, err error) {
+	speaks := c.speaks.Load()
+	switch {
+	case err == nil && n > 0 && !speaks:
+		c.speaks.Store(true)
+	case err != nil && speaks && !errors.Is(err, os.ErrDeadlineExceeded):
+		c.speaks.Store(false)
+	}
+}
+
 // judge scans what is not yet passed.
 func (c *Conn) judge(b []byte) (pass int) {
 	pass, c.refusal = c.scanner.scan(b)
-	if under := c.refusal != nil || !c.scanner.idle(); under != c.unread.Load() {
-		c.unread.Store(under)
-	}
 	if c.scanner.upgrade {
 		c.upgrade.Store(true)
 	}
@@ -210,16 +222,15 @@ func (c *Conn) CloseWrite() error {
 
 const (
 	lingerTime  = 500 * time.Millisecond // many round trips
-	lingerBytes = 256 << 10
+	lingerBytes = 8 << 20                // more than is on its way, in the sockets of both
 )
 
-// Close closes the connection. If the client may still be sending, its last
-// bytes are read and dropped in the background for a moment, so that it can
-// read the answer.
+// Close closes the connection. Unless the client has ended, its last bytes are
+// read and dropped in the background for a moment, so that it can read the answer.
 func (c *Conn) Close() error {
 	err := net.ErrClosed
 	c.once.Do(func() {
-		if c.unread.Load() && c.CloseWrite() == nil {
+		if c.speaks.Load() && !c.reset.Load() && c.CloseWrite() == nil {
 			err = nil
 			go c.linger()
 			return

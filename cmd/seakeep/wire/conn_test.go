@@ -225,3 +225,21 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Errorf("after the first has gone: %v", err)
 	}
 }
+
+// TestResetIsOne: a connection that is to end with a reset does, also if its client
+// has sent more than was read.
+func TestResetIsOne(t *testing.T) {
+	for _, more := range []string{"", "GET /2 HT"} {
+		s := serve(t, limits(), func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, "not all of it")
+			_ = http.NewResponseController(w).Flush()
+			Reset(r)
+			panic(http.ErrAbortHandler)
+		})
+		c := s.dial(t)
+		_, _ = io.WriteString(c, "GET / HTTP/1.0\r\n\r\n"+more)
+		if all, err := io.ReadAll(c); err == nil {
+			t.Errorf("with %q behind it: %q, and an end in good order", more, all)
+		}
+	}
+}

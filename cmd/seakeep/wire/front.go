@@ -22,7 +22,3 @@ func (c *Conn) Await(d time.Duration) {
 		_ = c.Conn.SetReadDeadline(until) // fails only if the next read does too
 	}
 }
-
-// Linger has Close read and drop for a moment what the client may be about to
-// send, so that no reset overtakes the answer (RFC 9112, section 9.6).
-func (c *Conn) Linger() { c.unread.Store(true) }

@@ -145,6 +145,7 @@ func Reset(r *http.Request) {
 	if !ok || r.ProtoMajor != 1 {
 		return
 	}
+	conn.reset.Store(true)
 	below := conn.Conn
 	if conn.secure != nil {
 		below = conn.secure.conn.NetConn()
