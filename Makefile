@@ -1,4 +1,4 @@
-# make run    build Seakeep and start its demo
+# make run    build Seakeep and start its demo, with its pages in a browser
 # make test   everything that must hold before a change lands
 #
 # Both do their own set-up: a fresh machine needs Go, make, git and, for
@@ -33,8 +33,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: build ## build and start the demo; ARGS="--for 20s" adds flags
-	@exec bin/seakeep demo $(ARGS)
+run: build ## build and start the demo, with its pages in a browser; ARGS="--for 20s" adds flags
+	@exec bin/seakeep demo --play $(ARGS)
 
 .PHONY: build
 build: page ## build bin/seakeep, with its page if Node.js is there

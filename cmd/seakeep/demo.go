@@ -25,6 +25,8 @@ type demoFlags struct {
 	slow    []string
 	protect string
 	json    bool
+	play    bool
+	noShow  bool
 
 	dashboard dashboardFlags
 }
@@ -33,8 +35,14 @@ const demoLong = `Runs a checkout program with a pool of 200 workers, the three 
 on, and its users, all over real sockets on this machine. One of the services
 gets slow. What happens then depends on which rungs of the policy file are on.
 
+With --play its wall and "Try it" are pages in a browser, where the services can
+be made slow by hand, and it stays until Ctrl-C.
+
 Nothing is needed and nothing is left behind. Ctrl-C ends it early, with a
 report.`
+
+// playAt is where the pages are with --play, if nobody else is there.
+const playAt = "127.0.0.1:9901"
 
 func newDemoCommand() *cobra.Command {
 	f := demoFlags{options: demo.Defaults(30 * time.Second)}
@@ -43,11 +51,15 @@ func newDemoCommand() *cobra.Command {
 		Short:   "Watch one slow dependency take a service down, or be stopped from it",
 		Long:    demoLong,
 		Args:    cobra.NoArgs,
-		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check() },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return f.check(cmd.Flags().Changed("for")) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	o, flags := &f.options, c.Flags()
-	flags.DurationVar(&o.For, "for", o.For, "how long to run")
+	flags.DurationVar(&o.For, "for", o.For,
+		"how long to run; with --play or --admin, unless this or --json is given, until Ctrl-C")
+	flags.BoolVar(&f.play, "play", false,
+		"show the wall and Try it in a browser, at "+playAt+" or the next free port")
+	flags.BoolVar(&f.noShow, "no-browser", false, "with --play: leave the browser alone")
 	flags.IntVar(&o.Rate, "rate", o.Rate, "requests a second, a third of them for each endpoint")
 	flags.StringArrayVar(&f.slow, "slow", nil,
 		"NAME=LATENCY@START+LENGTH: what gets slow; LATENCY may be down, or none for no answer;\n"+
@@ -66,8 +78,13 @@ func newDemoCommand() *cobra.Command {
 	return c
 }
 
-// check reads the flags.
-func (f *demoFlags) check() (err error) {
+// check reads the flags. timed says that there is one for how long to run.
+func (f *demoFlags) check(timed bool) (err error) {
+	o := &f.options
+	if f.play && o.Admin == "" {
+		o.Admin, o.Spare = playAt, true
+	}
+	o.Stay = o.Admin != "" && !timed && !f.json
 	if f.options.Protect, err = demo.ParseRungs(f.protect); err != nil {
 		return err
 	}
@@ -109,6 +126,9 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		screen.Out = cmd.ErrOrStderr()
 	} else if isTerminal(screen.Out) {
 		screen.Live, screen.Color = true, os.Getenv("NO_COLOR") == ""
+		if f.play && !f.noShow {
+			screen.Open = openPages
+		}
 	}
 	// What its log would say is on the dashboard, and would spoil the picture.
 	if f.options.Dashboard, err = f.dashboard.options(slog.New(slog.DiscardHandler)); err != nil {

@@ -7,8 +7,11 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/seakeep/seakeep/cmd/seakeep/demo"
 )
 
 // runDemo runs the program with arguments for the demo.
@@ -101,6 +104,30 @@ func TestDemoForPeople(t *testing.T) {
 	}
 	if strings.Contains(stdout, "\x1b") {
 		t.Error("there are commands for a terminal in what goes to a pipe")
+	}
+}
+
+// It stays for people, and ends by itself for whoever said when, or reads the
+// report.
+func TestDemoStaysForPeople(t *testing.T) {
+	for args, want := range map[string]bool{"": false, "--play": true, "--admin 127.0.0.1:0": true,
+		"--play --for 5s": false, "--play --json": false, "--admin 127.0.0.1:0 --for 5s": false} {
+		f := demoFlags{options: demo.Defaults(30 * time.Second)}
+		c := newDemoCommand()
+		c.PreRunE = nil
+		if err := c.ParseFlags(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		f.play, _ = c.Flags().GetBool("play")
+		f.json, _ = c.Flags().GetBool("json")
+		f.protect, f.dashboard.keep = "all", time.Hour
+		f.options.Admin, _ = c.Flags().GetString("admin")
+		if err := f.check(c.Flags().Changed("for")); err != nil || f.options.Stay != want {
+			t.Errorf("%q: %v, stays: %v", args, err, f.options.Stay)
+		}
+		if f.play && (f.options.Admin != playAt || !f.options.Spare) {
+			t.Errorf("%q: %+v", args, f.options)
+		}
 	}
 }
 

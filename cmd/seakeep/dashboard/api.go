@@ -48,6 +48,9 @@ func (d *Dashboard) Handler(p Program) http.Handler {
 	mux.HandleFunc("GET /api/v1/audit", func(w http.ResponseWriter, _ *http.Request) {
 		show(w, d.audit.list())
 	})
+	mux.HandleFunc("GET /api/v1/demo/{view}", func(w http.ResponseWriter, r *http.Request) {
+		d.demoView(w, r, &p)
+	})
 	mux.Handle("/", d.pages(&p))
 	// Levers look at the name themselves, to write down what they refuse.
 	outer := http.NewServeMux()
@@ -91,6 +94,21 @@ func fail(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n'))
+}
+
+// demoView answers a question about the demo.
+func (d *Dashboard) demoView(w http.ResponseWriter, r *http.Request, p *Program) {
+	view := p.DemoViews[r.PathValue("view")]
+	if view == nil {
+		fail(w, http.StatusNotFound, "there is no such view here")
+		return
+	}
+	v, err := view(r.URL.Query())
+	if err != nil {
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	show(w, v)
 }
 
 // dependencyPage is a dependency with its endpoints, and its latest changes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,6 +51,8 @@ type Program struct {
 	Ends context.Context
 	// Demo are levers without a token, by name. They must be harmless.
 	Demo map[string]func(order []byte) error
+	// DemoViews answer questions about the demo, by name.
+	DemoViews map[string]func(url.Values) (any, error)
 }
 
 // Dashboard shows one program. Make it with New, give it to the program as an

@@ -24,20 +24,15 @@ type dependency struct {
 }
 
 func newDependency(index int, o Options, rec *recorder) *dependency {
-	d := &dependency{index: index, rec: rec,
+	return &dependency{index: index, rec: rec, slow: ofDependency(o.Slow, names[index]),
 		rng: rand.New(rand.NewPCG(o.Seed, uint64(index)+1))}
-	for _, s := range o.Slow {
-		if s.Name == names[index] {
-			d.slow = append(d.slow, s)
-		}
-	}
-	return d
 }
 
-// state returns what is wrong with the dependency, if anything.
+// state returns what is wrong with the dependency, if anything. What is ordered has
+// no length.
 func (d *dependency) state(at time.Duration) (s Slow, slow bool) {
 	if o := d.order.Load(); o != nil {
-		return *o, true
+		return *o, o.wrong()
 	}
 	for _, s := range d.slow {
 		if s.holds(at) {
@@ -58,8 +53,8 @@ func (d *dependency) latency(mean time.Duration) time.Duration {
 // it never does.
 func (d *dependency) untilDown(at time.Duration) time.Duration {
 	next := time.Duration(-1)
-	if at < 0 {
-		return next // the run has not begun
+	if at < 0 || d.order.Load() != nil {
+		return next // the run has not begun, or nothing goes by the plan
 	}
 	for _, s := range d.slow {
 		if s.Fault == Down && s.Start > at && (next < 0 || s.Start-at < next) {

@@ -2,11 +2,14 @@ package demo
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
+	"syscall"
 	"time"
 
 	client "github.com/prometheus/client_golang/prometheus"
@@ -34,8 +37,11 @@ func (s *stage) offer(metrics *telemetry.Metrics) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", s.options.Dashboard.Hosts.Guard(prometheus.Handler(registry)))
 	mux.Handle("/", s.wall.Handler(dashboard.Program{Set: s.set, Metrics: metrics, Endpoints: s.endpoints,
-		Ends: s.checkout.life, Demo: map[string]func([]byte) error{"slow": s.orderSlow}}))
-	l, err := net.Listen("tcp", s.options.Admin)
+		Ends: s.checkout.life, Demo: map[string]func([]byte) error{"slow": s.orderSlow},
+		File: func() (string, time.Time, error) { return policyName, s.began, nil },
+		DemoViews: map[string]func(url.Values) (any, error){"slow": s.slowNow, "world": s.world,
+			"measured": s.measured}}))
+	l, err := listen(s.options.Admin, s.options.Spare)
 	if err != nil {
 		return fmt.Errorf("--admin: %w", err)
 	}
@@ -44,46 +50,31 @@ func (s *stage) offer(metrics *telemetry.Metrics) error {
 	return nil
 }
 
+// spares is how many ports after the one that was asked for are tried.
+const spares = 20
+
+// listen listens at an address. If its port is taken, one of the next will do where
+// spare allows it.
+func listen(address string, spare bool) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return l, err
+	}
+	host, text, _ := net.SplitHostPort(address) // it could be listened at
+	port, _ := strconv.Atoi(text)
+	for k := port + 1; spare && k <= port+spares; k++ {
+		if l, failed := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(k))); failed == nil {
+			return l, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is taken by another program; give another address, or %s for any free port",
+		address, net.JoinHostPort(host, "0"))
+}
+
 func (s *stage) endpoints(name string) (seakeephttp.Snapshot, bool) {
 	i := slices.Index(names[:], name)
 	if i < 0 {
 		return seakeephttp.Snapshot{}, false
 	}
 	return s.checkout.to[i].transport.Snapshot(), true
-}
-
-// slowOrder is what the dashboard's control of a dependency sends.
-type slowOrder struct {
-	Name    string `json:"name"`
-	Latency string `json:"latency"` // a time, down, none for no answer, or auto for what --slow says
-}
-
-// orderSlow makes a dependency slow, or well again.
-func (s *stage) orderSlow(text []byte) error {
-	var o slowOrder
-	if err := json.Unmarshal(text, &o); err != nil {
-		return fmt.Errorf(`give {"name": "recommendations", "latency": "2s"}: %w`, err)
-	}
-	i := slices.Index(names[:], o.Name)
-	if i < 0 {
-		return fmt.Errorf("there is no dependency %q; give %s", o.Name, alternatives(names[:]))
-	}
-	slow := &Slow{Name: o.Name}
-	switch o.Latency {
-	case "auto":
-		slow = nil
-	case "down":
-		slow.Fault = Down
-	case "none":
-		slow.Fault = Silent
-	default:
-		var err error
-		slow.Mean, err = time.ParseDuration(o.Latency)
-		if err != nil || slow.Mean < floor || slow.Mean > maxMean {
-			return fmt.Errorf("%q is no latency; give a time such as 2s, from %v to %v, or down, none or auto",
-				o.Latency, floor, maxMean)
-		}
-	}
-	s.dependencies[i].order.Store(slow)
-	return nil
 }

@@ -3,6 +3,7 @@ package demo
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard"
@@ -27,6 +28,7 @@ const (
 // Options say what to run.
 type Options struct {
 	For     time.Duration // 1s to 1h
+	Stay    bool          // until ctx ends, whatever For says
 	Rate    int           // requests a second in all, 1 to 5000
 	Slow    []Slow        // what goes wrong, and when; none: nothing does
 	Protect Rungs         // which rungs of the policy file stay
@@ -34,6 +36,7 @@ type Options struct {
 	Queue   int           // how many requests may wait for one
 	Seed    uint64        // of arrivals and latencies
 	Admin   string        // host:port of checkout's dashboard and metrics; empty: nowhere
+	Spare   bool          // another port will do if Admin's is taken
 
 	Dashboard dashboard.Options // of the dashboard there
 }
@@ -45,6 +48,14 @@ func Defaults(run time.Duration) Options {
 	return Options{For: run, Rate: 600, Protect: All, Pool: 200, Queue: 20, Seed: 1,
 		Slow: []Slow{{Name: "recommendations", Mean: 2 * time.Second,
 			Start: run / 6, Length: run / 2}}}
+}
+
+// end is when the run is over.
+func (o Options) end() time.Duration {
+	if o.Stay {
+		return math.MaxInt64
+	}
+	return o.For
 }
 
 // Validate reports every option that cannot be used, by its flag.
@@ -65,7 +76,7 @@ func (o Options) Validate() error {
 			o.Queue, maxPool)
 	}
 	for i, s := range o.Slow {
-		if s.Start >= o.For && o.For >= time.Second { // else --for is the mistake
+		if !o.Stay && s.Start >= o.For && o.For >= time.Second { // else --for is the mistake
 			bad("--slow %v begins when the run is over, after %v; raise --for, or begin earlier",
 				s, o.For)
 		}

@@ -64,13 +64,27 @@ func (p *picture) end(changes []string) {
 // frame returns the lines of the picture.
 func (p *picture) frame(s *sample) []string {
 	o := p.stage.options
+	of := " of " + live.Short(o.For)
+	if o.Stay {
+		of = ", until Ctrl-C"
+	}
 	frame := []string{
 		"",
-		p.paint(bold, fmt.Sprintf("%5.1fs of %s", s.at.Seconds(), live.Short(o.For))) +
+		p.paint(bold, fmt.Sprintf("%5.1fs%s", s.at.Seconds(), of)) +
 			fmt.Sprintf("   %d requests/s   protect: %v", o.Rate, o.Protect),
 	}
-	for _, line := range news(o, s.at) {
-		frame = append(frame, p.paint(p.mood(o, s), line))
+	var ordered []*Slow
+	mood := green
+	for _, d := range p.stage.dependencies {
+		if order := d.order.Load(); order != nil {
+			ordered = append(ordered, order)
+		}
+		if _, slow := d.state(s.at); slow {
+			mood = yellow
+		}
+	}
+	for _, line := range news(o.Slow, ordered, s.at) {
+		frame = append(frame, p.paint(mood, line))
 	}
 	frame = append(frame, "", fmt.Sprintf("%-16s %5s %5s %9s %7s %7s %7s   %s", "endpoint",
 		"req/s", "ok", "fallback", "failed", "p50", "p99", "breaker"))
@@ -78,16 +92,6 @@ func (p *picture) frame(s *sample) []string {
 		frame = append(frame, p.row(s, name, &s.of[i]))
 	}
 	return append(frame, "", p.workers(s), fmt.Sprintf("retries   %.1f a second", s.retries()))
-}
-
-// mood is the colour of what is going on.
-func (p *picture) mood(o Options, s *sample) string {
-	for _, slow := range o.Slow {
-		if slow.holds(s.at) {
-			return yellow
-		}
-	}
-	return green
 }
 
 func (p *picture) row(s *sample, name string, l *lane) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 var errPoolFull = errors.New("all workers are busy and the queue is full")
@@ -18,6 +19,8 @@ type pool struct {
 	mu      sync.Mutex
 	state   poolState
 	waiting []chan struct{} // closed when a worker is free for it
+	since   time.Time       // when busy changed
+	worked  time.Duration   // until then, by all workers together
 }
 
 // poolState is a pool at one moment.
@@ -33,6 +36,7 @@ func newPool(size, queue int) *pool { return &pool{size: size, queue: queue} }
 func (p *pool) take(ctx context.Context) error {
 	p.mu.Lock()
 	if p.state.busy < p.size {
+		p.settle()
 		p.state.busy++
 		p.state.maxBusy = max(p.state.maxBusy, p.state.busy)
 		p.mu.Unlock()
@@ -74,6 +78,7 @@ func (p *pool) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.waiting) == 0 {
+		p.settle()
 		p.state.busy--
 		if p.state.busy < 0 {
 			panic("demo: a worker was given back twice")
@@ -82,6 +87,21 @@ func (p *pool) give() {
 	}
 	close(p.waiting[0])
 	p.waiting = slices.Delete(p.waiting, 0, 1)
+}
+
+// settle adds up what was worked until now. The caller holds the lock.
+func (p *pool) settle() {
+	now := time.Now()
+	p.worked += time.Duration(p.state.busy) * now.Sub(p.since)
+	p.since = now
+}
+
+// time returns for how long workers have worked, all together.
+func (p *pool) time() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.settle()
+	return p.worked
 }
 
 func (p *pool) snapshot() poolState {

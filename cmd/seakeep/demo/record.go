@@ -44,8 +44,8 @@ type counters struct {
 	countedCalls, countedRetries atomic.Uint64
 }
 
-// maxTransitions bounds how many changes of breakers are kept: in an hour, one a second and
-// more.
+// maxTransitions bounds how many changes of breakers are kept: in an hour, one a
+// second and more.
 const maxTransitions = 5000
 
 // transition is a breaker's change of state.
@@ -64,9 +64,11 @@ type recorder struct {
 	of      [len(names)]counters
 	skipped atomic.Uint64 // users' requests beyond maxOutstanding
 	late    atomic.Int64  // the longest time between plan and start, in nanoseconds
+	past    *past         // nil: nobody asks
 
 	mu      sync.Mutex
 	changes []transition // as they happened
+	gone    int          // so many before them
 }
 
 // lately is how far back the latencies of the live view reach.
@@ -86,6 +88,7 @@ func (r *recorder) sent(a arrival, late time.Duration) {
 	r.late.Store(max(r.late.Load(), int64(late)))
 	c := &r.of[a.endpoint]
 	c.whole.sent.Add(1)
+	r.past.sent(a, late)
 	if within(r.counts, a.at) {
 		c.counted.sent.Add(1)
 	}
@@ -95,6 +98,7 @@ func (r *recorder) sent(a arrival, late time.Duration) {
 func (r *recorder) ended(a arrival, e ending, took time.Duration) {
 	c := &r.of[a.endpoint]
 	c.whole.end(e)
+	r.past.ended(a, e, took)
 	if e != failed {
 		c.recent.Record(r.clock.Instant(a.at+took), took)
 	}
@@ -112,9 +116,10 @@ func (r *recorder) called(dependency int) {
 	if !r.clock.Started() {
 		return
 	}
-	c := &r.of[dependency]
+	c, now := &r.of[dependency], r.clock.Now()
 	c.calls.Add(1)
-	if within(r.counts, r.clock.Now()) {
+	r.past.called(now, dependency)
+	if within(r.counts, now) {
 		c.countedCalls.Add(1)
 	}
 }
@@ -131,16 +136,19 @@ func (r *recorder) Observe(e core.Event) {
 	case core.BreakerChanged:
 		t := transition{r.clock.Since(e.At), e.Policy, e.From, e.To, e.Reason, e.Seq}
 		r.mu.Lock()
-		if len(r.changes) < maxTransitions {
-			r.changes = append(r.changes, t)
+		if len(r.changes) == maxTransitions { // the oldest go
+			r.gone += maxTransitions / 2
+			r.changes = append([]transition(nil), r.changes[maxTransitions/2:]...)
 		}
+		r.changes = append(r.changes, t)
 		r.mu.Unlock()
 	}
 }
 
-// transitions returns the changes of all breakers after the first few.
+// transitions returns the changes of all breakers after the first few, as far as
+// they are kept.
 func (r *recorder) transitions(after int) []transition {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.changes[after:])
+	return slices.Clone(r.changes[max(after-r.gone, 0):])
 }

@@ -19,7 +19,8 @@ type Report struct {
 	Interrupted bool     `json:"interrupted"`
 	Seed        uint64   `json:"seed"`
 	Slow        []string `json:"slow"`
-	CountedS    float64  `json:"counted_s"` // what Endpoints, CallsTo and Retries are about
+	Orders      int      `json:"orders,omitempty"` // of the wall, which changed what was slow
+	CountedS    float64  `json:"counted_s"`        // what Endpoints, CallsTo and Retries are about
 
 	Endpoints map[string]EndpointReport  `json:"endpoints"`
 	Pool      PoolReport                 `json:"pool"`
@@ -81,6 +82,7 @@ func (s *stage) report(ran time.Duration) *Report {
 	for _, slow := range o.Slow {
 		r.Slow = append(r.Slow, slow.String())
 	}
+	r.Orders = s.orders.count()
 	for i, name := range names {
 		c := &s.rec.of[i]
 		r.Endpoints[name] = c.report()

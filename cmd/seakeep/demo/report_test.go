@@ -20,6 +20,9 @@ func recorded(t *testing.T, protect string) *stage {
 		checkout: &checkout{pool: newPool(o.Pool, o.Queue)}}
 	s.checkout.pool.state = poolState{busy: 31, maxBusy: 58, waiting: 2, refused: 7}
 	s.rec.clock.StartAt(1000)
+	for i := range names {
+		s.dependencies[i] = newDependency(i, o, s.rec)
+	}
 	var err error
 	if s.file, err = policy(o.Protect); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,9 @@ package demo
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"strings"
+	"time"
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard"
@@ -26,17 +29,58 @@ func Run(ctx context.Context, o Options, screen Screen) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.play(ctx, screen), nil
+}
+
+// play runs it.
+func (s *stage) play(ctx context.Context, screen Screen) *Report {
+	o := s.options
 	s.users.warm()
-	if s.admin != nil {
-		fmt.Fprintf(screen.Out, "the wall is at %s/\n", s.admin.URL)
-	}
 	s.rec.clock.Start()
+	if s.admin != nil {
+		defer live.Background(s.remember)()
+		s.invite(screen)
+	}
 	stopShow := show(s, screen)
-	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.For)
+	ran := s.users.run(ctx, newSchedule(o.Rate, o.Seed), o.end())
 	stopShow()
 	r := s.report(ran)
-	r.Interrupted = ctx.Err() != nil && ran < o.For
-	return r, nil
+	r.Interrupted = ctx.Err() != nil && ran < o.end()
+	return r
+}
+
+// invite says where to look.
+func (s *stage) invite(screen Screen) {
+	if want := s.options.Admin; !strings.HasSuffix(want, ":0") && s.admin.URL != "http://"+want {
+		fmt.Fprintf(screen.Out, "%s is taken by another program; this is at another port\n", want)
+	}
+	wall := s.admin.URL + "/"
+	fmt.Fprintf(screen.Out, "the wall is at %s\n", wall)
+	pages := []string{wall}
+	if _, err := fs.Stat(dashboard.Assets(), tryPage); err == nil {
+		fmt.Fprintf(screen.Out, "Try it is at %s%s\n", wall, tryPage)
+		pages = []string{wall + tryPage, wall} // the wall last, so that it is in front
+	} else {
+		fmt.Fprintln(screen.Out, "Try it is not here: this program was built without Node.js; "+
+			"see make build")
+	}
+	if screen.Open != nil {
+		screen.Open(pages)
+	}
+}
+
+// tryPage is where the page "Try it" is, beside the wall.
+const tryPage = "try.html"
+
+// remember keeps each second's figures.
+func (s *stage) remember(ctx context.Context) error {
+	worked, at := s.checkout.pool.time(), s.rec.clock.Now()
+	for k := 0; live.Pause(ctx, time.Duration(k+1)*time.Second-s.rec.clock.Now()); k++ {
+		now, sum := s.rec.clock.Now(), s.checkout.pool.time()
+		s.rec.past.close(k, float64(sum-worked)/float64(max(now-at, 1)))
+		worked, at = sum, now
+	}
+	return nil
 }
 
 // stage is everything that takes part.
@@ -51,6 +95,8 @@ type stage struct {
 	admin    *live.Server // its dashboard and metrics; nil: nobody asked for them
 	wall     *dashboard.Dashboard
 	stopWall func()
+	began    time.Time
+	orders   orders // of the wall
 
 	dependencies [len(names)]*dependency
 	users        *users
@@ -60,8 +106,8 @@ type stage struct {
 // newStage starts the servers. Its result must be stopped even with an error.
 func newStage(o Options) (*stage, error) {
 	life, end := context.WithCancel(context.Background())
-	s := &stage{options: o, end: end}
-	s.rec = newRecorder(spans(o.Slow, o.For))
+	s := &stage{options: o, end: end, began: time.Now()}
+	s.rec = newRecorder(spans(o.Slow, o.end()))
 	var err error
 	if s.file, err = policy(o.Protect); err != nil {
 		return s, err
@@ -72,6 +118,7 @@ func newStage(o Options) (*stage, error) {
 		if s.wall, err = dashboard.New(o.Dashboard); err != nil {
 			return s, err
 		}
+		s.rec.past = &past{}
 		observer = telemetry.Tee(s.rec, metrics, s.wall)
 	}
 	if s.set, err = seakeep.NewSet(s.file, seakeep.Options{Observer: observer}); err != nil {

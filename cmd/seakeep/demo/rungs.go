@@ -3,10 +3,10 @@ package demo
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seakeep/seakeep/config"
-	"github.com/seakeep/seakeep/core/deadline"
 )
 
 // Rungs is a set of rungs of the ladder.
@@ -72,34 +72,41 @@ func (r Rungs) String() string {
 func (r Rungs) has(rung Rungs) bool { return r&rung != 0 }
 
 //go:embed policy.yaml
-var policyFile []byte
+var policyFile string
 
-// policy reads the policy file and takes away every rung that is not in keep.
+// policyName is what the policy file is called at the dashboard.
+const policyName = "policy.yaml"
+
+// policy reads the policy file without the rungs that are not in keep.
 func policy(keep Rungs) (*config.File, error) {
-	file, err := config.Parse("demo/policy.yaml", policyFile)
-	if err != nil {
-		return nil, err
-	}
-	for _, d := range file.Dependencies {
-		c := &d.Call
-		if !keep.has(Timeout) {
-			c.Timeout, d.Connect, d.Acquire = deadline.Config{}, 0, 0
-		}
-		if !keep.has(Retry) {
-			c.Retry, d.Replay = nil, 0
-		}
-		if !keep.has(Budget) || c.Retry == nil {
-			c.Budget = nil
-		}
-		if !keep.has(Breaker) {
-			c.Breaker = nil
-		}
-		if !keep.has(Bulkhead) {
-			c.Bulkhead = nil
-		}
-		if !keep.has(Fallback) {
-			d.Fallback = config.Fallback{}
-		}
-	}
-	return file, nil
+	return config.Parse(policyName, []byte(policyText(keep)))
 }
+
+// policyText returns the policy file without the rungs that are not in keep. Their
+// lines are empty, so that the others keep their numbers.
+func policyText(keep Rungs) string {
+	var b strings.Builder
+	gone := false
+	for line := range strings.Lines(policyFile) {
+		text := strings.TrimLeft(line, " ")
+		depth := len(line) - len(text)
+		key, _, _ := strings.Cut(text, ":")
+		if text != "\n" && depth <= rungDepth {
+			rung := slices.Index(rungNames, key)
+			gone = depth == rungDepth && rung >= 0 && !keep.has(1<<rung)
+		}
+		switch {
+		case gone:
+			b.WriteByte('\n')
+		case key == rungNames[2] && !keep.has(Budget): // without the key there would be a usual one
+			b.WriteString(strings.Repeat(" ", depth) + "budget: none\n")
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// rungDepth is how far in the rungs of a dependency are, but the budget, which
+// belongs to its retries.
+const rungDepth = 4

@@ -47,16 +47,25 @@ func standing(b breaker.Snapshot) string {
 }
 
 // news says what is going wrong at a moment, one line for each dependency that
-// is not well, or what will go wrong next.
-func news(o Options, at time.Duration) (lines []string) {
+// is not well, or what will go wrong next. What is ordered at the dashboard comes
+// first, and instead of what was planned.
+func news(plan []Slow, ordered []*Slow, at time.Duration) (lines []string) {
 	var next *Slow
-	for i, s := range o.Slow {
+	isOrdered := map[string]bool{}
+	for _, s := range ordered {
+		isOrdered[s.Name] = true
+		if s.wrong() {
+			lines = append(lines, s.what()+", ordered at the wall")
+		}
+	}
+	for i, s := range plan {
 		switch {
+		case isOrdered[s.Name]:
 		case s.holds(at):
 			lines = append(lines, fmt.Sprintf("%s, for %.1fs more", s.what(),
 				(s.end()-at).Seconds()))
 		case s.Start > at && (next == nil || s.Start < next.Start):
-			next = &o.Slow[i]
+			next = &plan[i]
 		}
 	}
 	switch {

@@ -106,6 +106,9 @@ func (s Slow) what() string {
 	return fmt.Sprintf("%s answers in %s instead of %s", s.Name, live.Short(s.Mean), live.Short(usual))
 }
 
+// wrong reports whether it is another latency than usual.
+func (s Slow) wrong() bool { return s.Fault != Late || s.Mean != usual }
+
 func (s Slow) end() time.Duration { return s.Start + s.Length }
 
 func (s Slow) holds(at time.Duration) bool { return at >= s.Start && at < s.end() }

@@ -30,6 +30,10 @@ func (r *Report) WriteTable(w io.Writer, program string) error {
 		fmt.Fprintf(&b, "; %d requests found none free and a full queue", r.Pool.Refused)
 	}
 	b.WriteString(".\n")
+	if r.Orders > 0 {
+		fmt.Fprintf(&b, "What was slow was changed %s at the wall; that is in the figures.\n",
+			times(r.Orders))
+	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d requests were not made and count as failed: %d were under way.\n",
 			r.Skipped, maxOutstanding)

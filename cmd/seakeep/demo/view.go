@@ -15,6 +15,8 @@ type Screen struct {
 	Out   io.Writer
 	Live  bool // Out is a terminal: draw a picture there and redraw it
 	Color bool
+	// Open shows pages to who started the demo; nil: nobody looks.
+	Open func(pages []string)
 }
 
 const redraw = 250 * time.Millisecond
@@ -94,8 +96,8 @@ func (l *lines) draw(changes []string) {
 // tell says when something begins to go wrong, and when it is over.
 func (l *lines) tell(at time.Duration) {
 	var wrong []string
-	for _, s := range l.stage.options.Slow {
-		if s.holds(at) {
+	for _, d := range l.stage.dependencies {
+		if s, slow := d.state(at); slow {
 			wrong = append(wrong, s.what())
 		}
 	}
@@ -118,8 +120,12 @@ func (l *lines) end(changes []string) {
 
 // headline says what runs.
 func headline(o Options) string {
-	return fmt.Sprintf("%d requests a second for %s to a checkout program with %d workers; "+
-		"protect: %v", o.Rate, live.Short(o.For), o.Pool, o.Protect)
+	length := "for " + live.Short(o.For)
+	if o.Stay {
+		length = "until Ctrl-C"
+	}
+	return fmt.Sprintf("%d requests a second %s to a checkout program with %d workers; protect: %v",
+		o.Rate, length, o.Pool, o.Protect)
 }
 
 // line writes a sample as one line.

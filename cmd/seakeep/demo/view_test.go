@@ -102,7 +102,7 @@ func TestNews(t *testing.T) {
 		30 * s: "all is well; in 10.0s inventory takes requests and never answers",
 		59 * s: "all is well",
 	} {
-		if got := strings.Join(news(o, at), "\n"); got != want {
+		if got := strings.Join(news(o.Slow, nil, at), "\n"); got != want {
 			t.Errorf("at %v: %q, want %q", at, got, want)
 		}
 	}
