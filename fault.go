@@ -101,8 +101,8 @@ func (f *Faults) Settings() *config.Faults {
 // budget has frozen drills, or if more would be hurt than the file allows, which
 // force overrides.
 func (f *Faults) Start(r fault.Rule, force bool) error {
-	if why := f.frozen.Load(); why != nil {
-		return fmt.Errorf("%w: %s", fault.ErrRefused, *why)
+	if err := f.thawed(); err != nil {
+		return err
 	}
 	defer f.arm()
 	return f.inj.Start(Now(), r, force)

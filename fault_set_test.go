@@ -120,3 +120,29 @@ func TestIdleFaultsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Whether a fault could begin is told without beginning it, a freeze included.
+func TestFaultsCheckBeginsNothing(t *testing.T) {
+	set, err := NewSet(faultsFrom(t, "version: 1\nservice: s\ndependencies: {d: {faults: {allow: true, "+
+		"share: 0.1}}}\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := set.Faults("d")
+	small := fault.Rule{Name: "x", Share: 0.1, Hurt: fault.Hurt{Kind: fault.Refused}}
+	large := small
+	large.Share = 0.2
+	if err := f.Check(small, false); err != nil {
+		t.Error(err)
+	}
+	if err := f.Check(large, false); !errors.Is(err, fault.ErrRefused) {
+		t.Error(err)
+	}
+	f.Freeze("the budget is spent")
+	if err := f.Check(small, true); !errors.Is(err, fault.ErrRefused) || !strings.Contains(err.Error(), "spent") {
+		t.Error(err)
+	}
+	if !f.Idle() || len(f.Snapshot().Rules) != 0 {
+		t.Errorf("something began: %+v", f.Snapshot())
+	}
+}

@@ -42,6 +42,7 @@ type faultFlags struct {
 	dependency string
 	force      bool
 	json       bool
+	dryRun     bool
 	texts      map[string]*string // of the fault, by key
 	numbers    map[string]*int
 	marked     bool
@@ -82,6 +83,7 @@ func newFaultStartCommand() *cobra.Command {
 	f.numbers["grpc"] = flags.Int("grpc", 0, "gRPC `code` of an error, in place of a status")
 	flags.BoolVar(&f.marked, "marked", false, "only requests whose X-Seakeep-Fault names it")
 	flags.BoolVar(&f.force, "force", false, "beyond the share that the policy file allows")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only say whether it could begin now, with status 1 if not")
 	return c
 }
 
@@ -156,7 +158,8 @@ func (f *faultFlags) start(cmd *cobra.Command, kind string) error {
 		return err
 	}
 	return f.ask(cmd, http.MethodPost, faultsPath,
-		proxy.FaultOrder{Dependency: f.dependency, Force: f.force, Fault: text})
+		proxy.FaultOrder{Dependency: f.dependency, Force: f.force, DryRun: f.dryRun,
+			Fault: text})
 }
 
 // ask talks to a proxy about faults, and prints those that there are then.
@@ -198,6 +201,10 @@ func (f *faultFlags) ask(cmd *cobra.Command, method, path string, order any) err
 	}
 	if f.json {
 		_, err = cmd.OutOrStdout().Write(answer)
+		return err
+	}
+	if f.dryRun {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "it could begin now; nothing was begun")
 		return err
 	}
 	return printFaults(cmd.OutOrStdout(), v)

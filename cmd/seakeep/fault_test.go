@@ -47,6 +47,9 @@ func TestFaultCommands(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://"+free(t)) // an order goes straight
 	for _, c := range []said{
 		{"fault list", 0, "no faults\n", "", 200},
+		{"fault start error --dependency pricing --share 50% --dry-run", 0, "nothing was begun", "", 200},
+		{"fault start error --dependency pricing --share 60% --dry-run", 1, "", "limit is 50%", 200},
+		{"fault list", 0, "no faults\n", "", 200},
 		{"fault start error --dependency pricing --share 100%", 1, "", "limit is 50%", 200},
 		{"fault start error --dependency pricing --share 100% --force --status 429 --for 1h", 0,
 			"pricing  error  error  100%   0     0     ends in 1h0m0s\n", "", 429},

@@ -129,6 +129,15 @@ func (j *Injector) Start(now core.Instant, r Rule, force bool) error {
 	return err
 }
 
+// Check is Start without the beginning: its error says why the rule could not.
+func (j *Injector) Check(now core.Instant, r Rule, force bool) error {
+	j.mu.Lock()
+	now = j.clamp(now)
+	_, err := j.m.may(now, &r, force)
+	j.unlock(now, Injury{})
+	return err
+}
+
 // Stop ends the running rules of this name, or all if it is empty, and returns
 // how many those were.
 func (j *Injector) Stop(now core.Instant, name string) int {
@@ -210,6 +219,9 @@ type Snapshot struct {
 	Config Config // filled
 	Active int    // requests that are being hurt
 	Rules  []Status
+	// Calls that ended in the window of Abort, as of the last one, and how many
+	// of them succeeded: only while a rule runs.
+	Calls, Good int64
 }
 
 // Status is a rule that runs, or has run.
@@ -226,7 +238,8 @@ func (j *Injector) Snapshot(now core.Instant) Snapshot {
 	j.mu.Lock()
 	now = j.clamp(now)
 	j.m.sweep(now)
-	s := Snapshot{Config: j.m.cfg, Active: j.m.active}
+	s := Snapshot{Config: j.m.cfg, Active: j.m.active, Calls: j.m.calls.sum.calls,
+		Good: j.m.calls.sum.good}
 	for _, e := range j.m.entries {
 		one := Status{Rule: e.rule, Order: e.order, Over: e.over, Seen: e.seen, Hurt: e.hurt,
 			Spared: e.spared}

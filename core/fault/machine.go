@@ -159,32 +159,41 @@ func (m *machine) reach() (sum float64) {
 	return sum
 }
 
-// start begins a rule by order.
-func (m *machine) start(now core.Instant, r Rule, force bool) error {
+// may says whether a rule may begin by order, and in whose place; -1: nobody's.
+func (m *machine) may(now core.Instant, r *Rule, force bool) (at int, err error) {
 	m.sweep(now)
 	if err := r.Validate(); err != nil {
-		return err
+		return 0, err
 	}
 	if !m.cfg.Allow {
-		return refuse("the policy file does not allow faults here; add faults: {allow: true}")
+		return 0, refuse("the policy file does not allow faults here; add faults: {allow: true}")
 	}
-	at := m.find(r.Name)
+	at = m.find(r.Name)
 	if at >= 0 {
 		switch e := &m.entries[at]; {
 		case e.over == "":
-			return refuse("a fault named " + r.Name + " is running; stop it first")
+			return 0, refuse("a fault named " + r.Name + " is running; stop it first")
 		case !e.order:
-			return refuse("the file has a fault named " + r.Name + "; give another name")
+			return 0, refuse("the file has a fault named " + r.Name + "; give another name")
 		}
 	}
 	if sum := m.reach() + r.reach(); r.reach() > 0 && sum > m.cfg.Share+rounding && !force {
-		return refuse("with it " + percent(sum) + " of the requests may be hurt, " +
+		return 0, refuse("with it " + percent(sum) + " of the requests may be hurt, " +
 			"and the limit is " + percent(m.cfg.Share) + "; give a smaller share, or force it")
 	}
 	if at < 0 && len(m.entries) >= maxRules {
 		if at = m.forgettable(); at < 0 {
-			return refuse("there are as many faults as there may be; stop one first")
+			return 0, refuse("there are as many faults as there may be; stop one first")
 		}
+	}
+	return at, nil
+}
+
+// start begins a rule by order.
+func (m *machine) start(now core.Instant, r Rule, force bool) error {
+	at, err := m.may(now, &r, force)
+	if err != nil {
+		return err
 	}
 	if at >= 0 {
 		m.entries = append(m.entries[:at], m.entries[at+1:]...)

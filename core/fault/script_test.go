@@ -50,6 +50,15 @@ func (p *player) play(words []string) (string, error) {
 
 func (p *player) do(now core.Instant, verb string, args []string) (string, error) {
 	switch verb {
+	case "check":
+		r, err := ruleOf(args)
+		if err == nil {
+			if why := p.j.Check(now, r, false); why != nil {
+				return why.Error(), nil
+			}
+			return "it may", nil
+		}
+		return "", err
 	case "start", "force":
 		r, err := ruleOf(args)
 		if err != nil {

@@ -4,18 +4,43 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+
+	"github.com/seakeep/seakeep"
+	"github.com/seakeep/seakeep/core/fault"
 )
 
 // FaultOrder starts a fault.
 type FaultOrder struct {
 	Dependency string          `json:"dependency,omitempty"` // empty: behind the door
 	Force      bool            `json:"force,omitempty"`      // beyond the share that the file allows
+	DryRun     bool            `json:"dry_run,omitempty"`    // only see whether it could begin
 	Fault      json.RawMessage `json:"fault"`                // with the keys and words of the file
 }
 
 // FaultsView is what hurts, and has hurt, requests on purpose.
 type FaultsView struct {
-	Faults []FaultView `json:"faults"`
+	Faults []FaultView     `json:"faults"`
+	Bounds []FaultBoundsOf `json:"bounds"` // of each place that may be hurt
+}
+
+// FaultBoundsOf are the bounds of what may be hurt in one place, and how near they are.
+type FaultBoundsOf struct {
+	Dependency string         `json:"dependency,omitempty"` // empty: behind the door
+	Allow      bool           `json:"allow"`                // by order
+	Share      float64        `json:"share"`                // of the requests, at most
+	Concurrent int            `json:"concurrent"`           // at the same time, at most
+	Hurting    int            `json:"hurting"`              // now
+	Abort      *FaultAbortsOf `json:"abort,omitempty"`
+}
+
+// FaultAbortsOf is when all faults of a place end by themselves.
+type FaultAbortsOf struct {
+	Success  float64 `json:"success"` // fewer calls than this share succeed
+	WindowMS float64 `json:"window_ms"`
+	Minimum  int     `json:"calls"` // that the window must hold
+	// Judged and Succeeded are the calls of the window, while a fault runs.
+	Judged    int64 `json:"judged"`
+	Succeeded int64 `json:"succeeded"`
 }
 
 // FaultView is one fault.
@@ -79,4 +104,33 @@ func asked(r *http.Request) *string {
 		return &name
 	}
 	return nil
+}
+
+// Faults shows what hurts, and has hurt, requests on purpose.
+func (op Operator) Faults(dependency *string) FaultsView {
+	v := FaultsView{Faults: []FaultView{}, Bounds: []FaultBoundsOf{}}
+	op.eachFaults(dependency, func(name string, f *seakeep.Faults) {
+		now := f.Snapshot()
+		v.Bounds = append(v.Bounds, boundsOf(name, &now))
+		for _, s := range now.Rules {
+			c := s.Rule.Scope
+			v.Faults = append(v.Faults, FaultView{Dependency: name, Name: s.Rule.Name,
+				Kind: s.Rule.Hurt.Kind.String(), Share: s.Rule.Share, Running: s.Over == "",
+				LeftMS: millis(s.Left), Over: s.Over, Order: s.Order, Operation: c.Operation,
+				Endpoint: c.Endpoint, Method: c.Method, Path: c.Path, Marked: c.Marked, Seen: s.Seen,
+				Hurt: s.Hurt, Spared: s.Spared})
+		}
+	})
+	return v
+}
+
+func boundsOf(name string, s *fault.Snapshot) FaultBoundsOf {
+	c := &s.Config
+	b := FaultBoundsOf{Dependency: name, Allow: c.Allow, Share: c.Share, Concurrent: c.Concurrent,
+		Hurting: s.Active}
+	if a := c.Abort; a.Success > 0 {
+		b.Abort = &FaultAbortsOf{Success: a.Success, WindowMS: millis(a.Window), Minimum: a.Minimum,
+			Judged: s.Calls, Succeeded: s.Good}
+	}
+	return b
 }

@@ -14,18 +14,19 @@ import (
 // acts is by when an order must have taken hold.
 const acts = 100 * time.Millisecond
 
-func (u *under) faults() (list []FaultView) {
+func (u *under) faults() (list []FaultView) { return u.allFaults().Faults }
+
+func (u *under) allFaults() (v FaultsView) {
 	u.t.Helper()
 	resp, err := plain.Get(u.url("admin", "/v1/faults"))
 	if err != nil {
 		u.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	var v FaultsView
 	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
 		u.t.Fatal(err)
 	}
-	return v.Faults
+	return v
 }
 
 func (u *under) inject(dependency, rule string) {
@@ -167,12 +168,33 @@ func TestFaultOrdersAreChecked(t *testing.T) {
 		{`{"dependency": "other", "fault": ` + good + `}`, 409, "does not allow"},
 		{`{"dependency": "shut", "fault": ` + good + `}`, 409, "does not allow"},
 		{`{"dependency": "dep", "fault": {"name": "x", "kind": "refused", "share": "50%"}}`, 409, "limit is 20%"},
+		{`{"dependency": "dep", "dry_run": true, "fault": {"name": "x", "kind": "refused", "share": "50%"}}`, 409, "limit is 20%"},
+		{`{"dependency": "dep", "dry_run": true, "force": true, "fault": {"name": "x", "kind": "refused", "share": "50%"}}`, 200, ""},
 		{`{"dependency": "dep", "force": true, "fault": {"name": "x", "kind": "refused", "share": "50%"}}`, 200, ""},
 		{`{"dependency": "dep", "force": true, "fault": {"name": "x", "kind": "refused", "share": "50%"}}`, 409, "is running"},
 	} {
 		if status, body := u.order("/v1/faults", row.order); status != row.want || !strings.Contains(body, row.says) {
 			t.Errorf("%s gets %d %s", row.order, status, body)
 		}
+	}
+}
+
+// Who looks sees how much may be hurt, and how near that is.
+func TestFaultBoundsAreShown(t *testing.T) {
+	u := start(t, policy(program(t, func(http.ResponseWriter, *http.Request) {}),
+		"faults: {allow: true, share: 30%, concurrent: 7, abort: {success: 50%, window: 1m, calls: 4}}"))
+	u.inject("dep", `{"name": "e", "kind": "error", "share": "30%", "path": "/bad"}`)
+	for range 3 {
+		u.get("/")
+	}
+	v := u.allFaults()
+	if len(v.Bounds) != 1 {
+		t.Fatalf("%+v", v)
+	}
+	b := v.Bounds[0]
+	if b.Dependency != "dep" || !b.Allow || b.Share != 0.3 || b.Concurrent != 7 || b.Hurting != 0 || b.Abort == nil ||
+		*b.Abort != (FaultAbortsOf{Success: 0.5, WindowMS: 60e3, Minimum: 4, Judged: 3, Succeeded: 3}) {
+		t.Errorf("%+v %+v", b, b.Abort)
 	}
 }
 

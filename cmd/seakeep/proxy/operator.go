@@ -162,10 +162,17 @@ func (op Operator) StartFault(o FaultOrder, client string) error {
 	if f == nil {
 		return refuse(http.StatusConflict, "%w", errUnfaulted)
 	}
-	if err := f.Start(rule, o.Force); errors.Is(err, fault.ErrRefused) {
+	begin := f.Start
+	if o.DryRun {
+		begin = f.Check
+	}
+	if err := begin(rule, o.Force); errors.Is(err, fault.ErrRefused) {
 		return refuse(http.StatusConflict, "%w", err)
 	} else if err != nil {
 		return err
+	}
+	if o.DryRun {
+		return nil
 	}
 	op.Log.Warn("fault started by hand", "dependency", o.Dependency, "fault", rule.Name,
 		"kind", rule.Hurt.Kind.String(), "share", rule.Share, "for", rule.For, "forced", o.Force,
@@ -199,22 +206,6 @@ func (op Operator) eachFaults(dependency *string, visit func(name string, f *sea
 			visit(name, f)
 		}
 	}
-}
-
-// Faults shows what hurts, and has hurt, requests on purpose.
-func (op Operator) Faults(dependency *string) FaultsView {
-	v := FaultsView{Faults: []FaultView{}}
-	op.eachFaults(dependency, func(name string, f *seakeep.Faults) {
-		for _, s := range f.Snapshot().Rules {
-			c := s.Rule.Scope
-			v.Faults = append(v.Faults, FaultView{Dependency: name, Name: s.Rule.Name,
-				Kind: s.Rule.Hurt.Kind.String(), Share: s.Rule.Share, Running: s.Over == "",
-				LeftMS: millis(s.Left), Over: s.Over, Order: s.Order, Operation: c.Operation,
-				Endpoint: c.Endpoint, Method: c.Method, Path: c.Path, Marked: c.Marked, Seen: s.Seen,
-				Hurt: s.Hurt, Spared: s.Spared})
-		}
-	})
-	return v
 }
 
 // StopOrder ends faults: see Operator.StopFaults.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,9 +163,22 @@ type ObjectiveView struct {
 	OfPeriod   float64    `json:"left_of_period"`  // by those that the whole period will have had
 	Excluded   uint64     `json:"excluded,omitempty"`
 	Alerts     []BurnView `json:"alerts"`
-	Steps      int        `json:"steps"` // of the policy that are taken
+	MinEvents  uint64     `json:"min_events"` // in the long window, for an alert to fire
+	MinErrors  uint64     `json:"min_errors"` // as of MinEvents
+	Steps      int        `json:"steps"`      // of the policy that are taken
+	Policy     []StepView `json:"policy"`
+	Back       float64    `json:"back,omitempty"` // by which more must be left for a step to be taken back
 	CurveBegin time.Time  `json:"curve_begin"`
 	Curve      []float64  `json:"curve"` // what was left, at equal distances until now
+}
+
+// StepView is what happens from some amount of budget left on.
+type StepView struct {
+	Left    float64 `json:"left"` // 0: it is spent
+	Freeze  bool    `json:"freeze_drills,omitempty"`
+	Retries float64 `json:"retries"` // the share of their budgets that retries and hedges have
+	Degrade int     `json:"degrade"` // features off at least
+	Taken   bool    `json:"taken"`
 }
 
 // BurnView is an alert.
@@ -176,6 +190,7 @@ type BurnView struct {
 	Burn    float64 `json:"burn"`       // over the long window
 	Now     float64 `json:"burn_short"` // over the short one
 	Events  uint64  `json:"events"`     // in the long window
+	Errors  uint64  `json:"errors"`     // of them
 	Firing  bool    `json:"firing"`
 }
 
@@ -205,7 +220,8 @@ func objectiveView(s *seakeep.ObjectiveSnapshot) ObjectiveView {
 		FreshMS: millis(c.Freshness), Calendar: c.Window.Calendar.String(), Begin: at(s.Snapshot.Begin),
 		End: at(s.End), Since: at(s.Since), Good: s.Counts.Total - s.Counts.Bad, Bad: s.Counts.Bad,
 		Left: s.Left, OfPeriod: s.LeftOfPeriod, Excluded: s.Excluded, Steps: s.Taken,
-		Alerts: []BurnView{}, CurveBegin: s.Begin.UTC(), Curve: s.Curve}
+		Alerts: []BurnView{}, MinEvents: c.Guard.Events, MinErrors: c.Guard.Bad, Policy: []StepView{},
+		Back: c.Policy.Back, CurveBegin: s.Begin.UTC(), Curve: s.Curve}
 	if bad, ok := s.Counts.Ratio(); ok {
 		good := 1 - bad
 		v.Ratio = &good
@@ -213,7 +229,11 @@ func objectiveView(s *seakeep.ObjectiveSnapshot) ObjectiveView {
 	for _, b := range s.Burns {
 		v.Alerts = append(v.Alerts, BurnView{WindowS: b.Pair.Long.Seconds(), ShortS: b.Pair.Short.Seconds(),
 			Page: b.Page, Factor: b.Factor, Burn: b.Long, Now: b.Short, Events: b.LongCounts.Total,
-			Firing: b.Firing})
+			Errors: b.LongCounts.Bad, Firing: b.Firing})
+	}
+	for i, step := range c.Policy.Steps {
+		v.Policy = append(v.Policy, StepView{Left: step.Left, Freeze: step.Freeze,
+			Retries: cmp.Or(step.Spare, 1), Degrade: step.Level, Taken: i < s.Taken})
 	}
 	return v
 }

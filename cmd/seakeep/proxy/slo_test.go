@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,22 @@ func TestObjectives(t *testing.T) {
 		t.Errorf("too long: %d", w.Code)
 	}
 	if o := u.slo().Objectives[1]; o.Good != 99 || o.Bad != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Who looks sees what is agreed for when the budget shrinks, and when an alert may fire.
+func TestObjectiveTellsItsPolicy(t *testing.T) {
+	u := start(t, policy("http://127.0.0.1:1")+`slo:
+  objectives:
+    - {name: dep, objective: 99%, dependency: dep, alerts: {min-events: 30},
+       policy: [{left: 50%, retries: 50%}, {left: 0%, freeze-drills: true}]}
+`)
+	s := u.set.Objectives().Snapshot(0)[0]
+	s.Taken = 1
+	o := objectiveView(&s)
+	if want := []StepView{{0.5, false, 0.5, 0, true}, {0, true, 1, 0, false}}; !slices.Equal(o.Policy, want) ||
+		o.MinEvents != 30 || o.MinErrors != 2 || o.Back != 0.05 {
 		t.Errorf("%+v", o)
 	}
 }
