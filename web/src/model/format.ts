@@ -42,3 +42,12 @@ export function csvCell(s: string | number | null): string {
   const t = s === null ? "" : String(s);
   return /[",\n]/.test(t) ? `"${t.replaceAll('"', '""')}"` : t;
 }
+
+/** A number as the command writes it: with an exponent of two digits below 1e-4
+ * and from 1e9 on, where JavaScript waits longer. */
+export function csvNumber(x: number | null): string {
+  if (x === null) return "";
+  const size = Math.abs(x);
+  if (x === 0 || (size >= 1e-4 && size < 1e9)) return String(x);
+  return x.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+}

@@ -17,16 +17,19 @@ export interface Result {
 
 export class Column {
   readonly result = signal<Result | null>(null);
-  readonly state = signal<"idle" | "loading" | "running">("idle");
+  /** Telling is when the figures are whole and the causes are looked for. */
+  readonly state = signal<"idle" | "loading" | "running" | "telling">("idle");
   readonly error = signal<string>("");
   readonly faults = signal<Fault[]>([]);
   private engine = new Engine();
   private turn = 0;
   private asked = "";
   private flight: Promise<unknown> = Promise.resolve(); // what the engine is busy with
+  private flying: Question["op"] | "" = "";
 
   /** Runs a world: one run first, then as many as it wants, then the causes. What
-   * is asked while a run is under way begins when that run has ended. */
+   * is asked while a run is under way begins when that run has ended; the search
+   * for causes takes longer, and is given up. */
   async run(world: World): Promise<void> {
     const text = JSON.stringify(world);
     if (text === this.asked) return;
@@ -34,6 +37,7 @@ export class Column {
     const turn = ++this.turn;
     const stale = () => turn !== this.turn;
     this.state.value = this.result.value ? "running" : "loading";
+    if (this.flying === "why") this.engine.stop();
     await this.flight;
     if (stale()) return;
     const { answer, took } = await this.ask({ op: "start", world });
@@ -55,6 +59,7 @@ export class Column {
       now = { ...now, report: more.report, held: more.held ?? [], runs: more.runs ?? now.runs };
       this.result.value = now;
     }
+    this.state.value = "telling";
     const { answer: why } = await this.ask({ op: "why" });
     if (stale()) return;
     if (why.report) this.result.value = { ...now, report: why.report };
@@ -64,6 +69,10 @@ export class Column {
   private ask(q: Question): Promise<Asked> {
     const flight = this.engine.ask(q);
     this.flight = flight;
+    this.flying = q.op;
+    void flight.then(() => {
+      if (this.flight === flight) this.flying = "";
+    });
     return flight;
   }
 

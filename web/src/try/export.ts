@@ -1,5 +1,5 @@
 // What can be taken along: the files, the figures, a picture.
-import { csvCell } from "../model/format";
+import { csvCell, csvNumber } from "../model/format";
 import type { Report } from "../engine/types";
 
 export function save(name: string, content: string | Blob, type = "text/plain"): void {
@@ -15,7 +15,7 @@ export function save(name: string, content: string | Blob, type = "text/plain"):
 /** The figures as "seakeep sim --csv" has them. */
 export function csvOf(r: Report): string {
   const head = ["key", "unit", "mean", "half", "low", "high", "runs"];
-  const rows = Object.entries(r.figures).map(([key, f]) => [key, f.unit, f.mean, f.half, f.low, f.high, f.runs.length]);
+  const rows = Object.entries(r.figures).map(([key, f]) => [key, f.unit, ...[f.mean, f.half, f.low, f.high].map(csvNumber), f.runs.length]);
   return [head, ...rows].map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
 }
 

@@ -33,7 +33,7 @@ export function ColumnView({ side, title, column, setting }: Props) {
         </div>
       )}
       <Problems column={column} />
-      {r ? <Shown side={side} r={r} setting={setting} busy={column.state.value !== "idle"} root={root} /> : !column.error.value && <Loading />}
+      {r ? <Shown side={side} r={r} setting={setting} busy={column.state.value === "loading" || column.state.value === "running"} root={root} /> : !column.error.value && <Loading />}
       {!isFile.value && <SecondRow side={side} setting={setting} />}
     </section>
   );
@@ -80,6 +80,7 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
         <button type="button" onClick={() => save("policy.yaml", Object.entries(r.world.files)[0]?.[1] ?? "")} hidden={plain}>Policy</button>
         <button type="button" onClick={() => save("scenario.yaml", r.world.scenario)}>Scenario</button>
         <button type="button" onClick={() => save("figures.csv", csvOf(r.report), "text/csv")}>CSV</button>
+        <button type="button" onClick={() => save("report.json", JSON.stringify(r.report, null, 2) + "\n", "application/json")}>Report</button>
         <button type="button" onClick={() => void picture(root.current!, "Seakeep: Try it",
           out.map((o) => `${o.label}: ${o.value} ${o.half} ${o.note}`).concat(r.frames ? [describe(r.frames, now)] : []), theme).then((b) => b && save("try-it.png", b))}>Picture</button>
         <span class="soft">to take along. <code>seakeep sim scenario.yaml --why</code> gives the same numbers.</span>
