@@ -22,6 +22,10 @@ MODULES = $(shell awk '/^use \(/ {on = 1; next} /^\)/ {on = 0} on {print $$1}' g
 RACED   = $(filter-out ./bench ./internal/promcheck,$(MODULES))
 every   = $(addsuffix /...,$(1))
 
+# Packages with tests that the race detector makes too long: those run without it.
+LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' seakeep/internal/race ./core ./sim ./cmd \
+	./seakeeptest)))
+
 # What must hold without a clock, a network or an operating system.
 PURE = $(addsuffix /...,$(wildcard ./core ./sim))
 
@@ -101,8 +105,7 @@ test: setup format vet tidy pure staticcheck unit ## everything that must hold; 
 .PHONY: unit
 unit: ## the tests, with the race detector; the longest and the benchmarks' own without
 	go test -race $(call every,$(RACED))
-	go test ./core/... ./sim/... ./cmd/seakeep/explore ./cmd/seakeep/alerts \
-		$(call every,./bench ./internal/promcheck)
+	go test $(LONG) $(call every,./bench ./internal/promcheck)
 
 .PHONY: format
 format: ## gofmt has nothing to change

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // judge is a test whose verdict is looked at and does not count.
@@ -171,6 +173,7 @@ func TestMistakesEndTheTest(t *testing.T) {
 
 // A file that several services share is exchanged for all of them.
 func TestPolicyOfManyServices(t *testing.T) {
+	race.OneGoroutine(t)
 	const storm = "../testdata/scenarios/retry-storm.yaml"
 	before := Simulate(t, storm, "runs=1").Get("services.database.rate")
 	after := SimulatePolicy(t, "../testdata/scenarios/policies/storm-budget.yaml", storm, "runs=1").

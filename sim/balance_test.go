@@ -2,11 +2,14 @@ package sim
 
 import (
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // One host of twenty is silent. By turns it costs a twentieth of the calls; by
 // two choices next to none, because a timeout makes it dear.
 func TestTwoChoicesLeaveABadHostAlone(t *testing.T) {
+	race.OneGoroutine(t)
 	lost := func(sets ...string) float64 {
 		ok, _ := shipped(t, "one-bad-host", sets...).Endpoint("search").Outcomes.Success()
 		return 1 - ok

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // succeeded is the share of the requests of these clients, all if none is
@@ -34,6 +35,7 @@ const noLimit = "shop:serve.concurrency={algorithm: fixed, limit: 10000}"
 // What keeps the scenario of the overload up is the limit; what the shedder adds
 // is that those who cannot be served do not wait to learn it.
 func TestOverloadIsHeldByTheDoor(t *testing.T) {
+	race.OneGoroutine(t)
 	r := shipped(t, "overload")
 	between01(t, "plus", succeeded(r, "plus"), 0.999, 1)
 	between01(t, "usual", succeeded(r, "usual"), 0.97, 1)
@@ -58,6 +60,7 @@ func TestOverloadIsHeldByTheDoor(t *testing.T) {
 
 // Nine tenants keep what they had, because the tenth has a bound.
 func TestTenantsAreHeldByTheirBound(t *testing.T) {
+	race.OneGoroutine(t)
 	nine := []string{"acme", "birch", "cedar", "delta", "ember", "fable", "grove", "haven", "inlet"}
 	worst := func(r *Result) (p99 float64) {
 		for _, e := range r.Endpoints {
@@ -122,6 +125,7 @@ func TestFeaturesGoInOrder(t *testing.T) {
 
 // The collapse stays unless recovery, or an operator, ends it.
 func TestMetastableIsEndedByTheDoor(t *testing.T) {
+	race.OneGoroutine(t)
 	for name, broken := range map[string][]string{
 		"metastable-recovery": {"server:serve.recovery=", "services.server.policy="},
 		"metastable-lever": {"changes.1=", "changes.2=",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // scenario reads a scenario whose services and clients name "policy.yaml".
@@ -25,6 +26,7 @@ func scenario(t *testing.T, text, policy string) *config.Scenario {
 // second provider hardly a call fails, though the first is down for three
 // minutes and half well for three more.
 func TestASecondProvider(t *testing.T) {
+	race.OneGoroutine(t)
 	d, err := config.OpenDraft("../testdata/scenarios/second-provider.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // injured runs a caller of two instances for a while, a hundred calls a second,
@@ -58,6 +59,7 @@ func hurtBy(name string) func(core.Event) bool {
 // The share that was asked for, of the attempts to the endpoint that was named,
 // for as long as the rule runs, and the same ones with the same seed.
 func TestFaultsInTheSimulator(t *testing.T) {
+	race.OneGoroutine(t)
 	const whole = "{name: e, kind: error, status: 500, share: 30%, for: 50s}"
 	events := injured(t, 1, whole)
 	attempts := count(events, func(e core.Event) bool { return e.Kind == core.AttemptStarted })
@@ -89,6 +91,7 @@ func TestFaultsInTheSimulator(t *testing.T) {
 
 // Delays and hangs take the time that they should, and nothing is left over.
 func TestFaultsTakeTimeInTheSimulator(t *testing.T) {
+	race.OneGoroutine(t)
 	for rule, want := range map[string]time.Duration{
 		"{name: e, kind: latency, delay: 200ms, share: 100%, for: 1h}":      200 * time.Millisecond,
 		"{name: e, kind: latency, delay: 5s, share: 100%, for: 1h}":         time.Second, // the attempt's limit

@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // Waits of the textbook, of scenario files as people write them.
 func TestWaitsOfTheTextbook(t *testing.T) {
-	if raced {
-		t.Skip("one goroutine, and long")
-	}
+	race.OneGoroutine(t)
 	for _, c := range []struct {
 		name, work string
 		workers    int

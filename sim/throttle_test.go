@@ -8,6 +8,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // shipped runs a scenario of testdata/scenarios with changed keys.
@@ -33,6 +34,7 @@ func shipped(t *testing.T, name string, sets ...string) *Result {
 // Where refusing is work, a client that holds back is the difference between
 // what the dependency can do and nothing: docs/policies/throttle.md.
 func TestThrottleKeepsRefusalsSmall(t *testing.T) {
+	race.OneGoroutine(t)
 	on := shipped(t, "costly-refusals")
 	off := shipped(t, "costly-refusals", "dependencies.search.throttle=")
 	observed := shipped(t, "costly-refusals", "dependencies.search.throttle.mode=observe")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // tryPolicy is the policy of the checkout model, with the rungs that a row
@@ -97,7 +98,7 @@ func TestTryRows(t *testing.T) {
 		{"TRY10 300 ms, retries", tryTimeout + tryRetry, 300 * time.Millisecond, false, 1, 173, 714,
 			[3]float64{0.005, 4, 12}},
 	} {
-		if raced && row.name != "TRY6 breaker" { // a run is one goroutine: one row will do
+		if race.Enabled && row.name != "TRY6 breaker" { // a run is one goroutine: one row will do
 			continue
 		}
 		t.Run(row.name, func(t *testing.T) {

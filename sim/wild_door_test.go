@@ -12,6 +12,7 @@ import (
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/limit"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // wildDoor is a serve section of anything, or none.
@@ -118,9 +119,9 @@ func wildDoors(t *testing.T, rng *rand.Rand) *config.Scenario {
 // The books balance behind doors too: the slots in use are those of the
 // requests inside, whatever changes, and nobody waits for ever.
 func TestBooksBalanceBehindDoors(t *testing.T) {
-	n := uint64(500)
-	if raced || testing.Short() {
-		n = 15
+	n := uint64(250)
+	if race.Enabled || testing.Short() {
+		n = 4
 	}
 	var turned [mostReasons]uint64
 	for seed := range n {
@@ -152,7 +153,11 @@ func TestBooksBalanceBehindDoors(t *testing.T) {
 // The bytes of a run do not depend on how many processors there are.
 func TestDoorsAreTheSameOnOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for seed := range uint64(20) {
+	n := uint64(20)
+	if race.Enabled || testing.Short() {
+		n = 3
+	}
+	for seed := range n {
 		s := wildDoors(t, rand.New(rand.NewPCG(seed, 23)))
 		runtime.GOMAXPROCS(1)
 		one := text(t, run(t, s, 0))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // wildRungs are those of recommendations in a wild world: any of them may be
@@ -67,9 +68,9 @@ func wildScenario(t *testing.T, rng *rand.Rand) *config.Scenario {
 // The books of a wild world balance; nobody is given back twice or works
 // without a worker; and when everything has ended nothing is held.
 func TestBooksBalanceInAWildWorld(t *testing.T) {
-	n := uint64(150)
-	if raced || testing.Short() {
-		n = 15
+	n := uint64(80)
+	if race.Enabled || testing.Short() {
+		n = 5
 	}
 	for seed := range n {
 		s := wildScenario(t, rand.New(rand.NewPCG(seed, 9)))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 func run(t testing.TB, s *config.Scenario, seed uint64) *Result {
@@ -71,6 +72,7 @@ func TestTraceChangesNothing(t *testing.T) {
 // Common random numbers: switching a protection on leaves arrivals and service
 // times as they were, so that what differs is its doing.
 func TestProtectionDoesNotShiftDraws(t *testing.T) {
+	race.OneGoroutine(t)
 	bare := run(t, tryScenario(t, "", 0, false), 0)
 	full := run(t, tryScenario(t, tryEverything, 0, false), 0)
 	for i := range bare.Endpoints {
@@ -145,8 +147,8 @@ func randomScenario(t *testing.T, rng *rand.Rand) *config.Scenario {
 // Run panics otherwise. The same world again gives the same result.
 func TestBooksBalanceInAnyWorld(t *testing.T) {
 	n := uint64(200)
-	if raced || testing.Short() {
-		n = 20
+	if race.Enabled || testing.Short() {
+		n = 5
 	}
 	for seed := range n {
 		s := randomScenario(t, rand.New(rand.NewPCG(seed, 3)))
@@ -166,7 +168,7 @@ func TestBooksBalanceInAnyWorld(t *testing.T) {
 
 // Memory grows with what is under way, not with what was.
 func TestMemoryDoesNotGrowWithCalls(t *testing.T) {
-	if raced {
+	if race.Enabled {
 		t.Skip("the race detector's own memory grows")
 	}
 	live := func(d time.Duration) uint64 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/core/window"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // smallConfigs are breakers so small that a few steps reach every state.
@@ -66,7 +67,7 @@ func (w *pair) letter(c byte) error {
 // length. A failing one is printed as its letters.
 func TestEverySmallRunAgreesWithTheModel(t *testing.T) {
 	length := 7
-	if raceDetector || testing.Short() {
+	if race.Enabled || testing.Short() {
 		length = 5
 	}
 	for name, c := range smallConfigs {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seakeep/seakeep/core/queue"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // Every state that up to three waiters can reach, by every order of acquiring,
@@ -14,7 +15,7 @@ import (
 // queue and every rule for a full one. The search ends because nothing new is
 // found, not because it gets tired.
 func TestEverySmallScope(t *testing.T) {
-	if raceDetector || testing.Short() {
+	if race.Enabled || testing.Short() {
 		t.Skip("long, and one goroutine only")
 	}
 	one := Config{Limit: 1, Queue: 2, Wait: 3 * tick}

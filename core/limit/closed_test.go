@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // published are the figures of the algorithms as they were published, under
@@ -44,9 +46,7 @@ func asPublished(l *Limit) {
 }
 
 func TestPublishedClosedLoop(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	const seeds = 4
 	for _, row := range published {
 		var got total
@@ -85,9 +85,7 @@ func TestPublishedClosedLoop(t *testing.T) {
 // What Knee has to hold under exponential and under fixed times: nearly all of
 // the throughput, a short line, and no refusals where there is room.
 func TestKneeUnderOverload(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for _, n := range scenarios()[:2] {
 		for seed := range uint64(6) {
 			got := sum(play(n.scenario, must(Config{}, seed), seed)[30:])
@@ -100,9 +98,7 @@ func TestKneeUnderOverload(t *testing.T) {
 }
 
 func TestKneeBelowCapacity(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for seed := range uint64(6) {
 		got := sum(play(scenarios()[2].scenario, must(Config{}, seed), seed)[10:])
 		if got.refused > 0.1 {
@@ -113,9 +109,7 @@ func TestKneeBelowCapacity(t *testing.T) {
 
 // It recovers within seconds, and an hour of overload does not wear it out.
 func TestKneeAfterAChange(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	slow, wrong := scenarios()[4].scenario, scenarios()[3].scenario
 	for seed := range uint64(6) {
 		all := play(slow, must(Config{}, seed), seed)
@@ -133,9 +127,7 @@ func TestKneeAfterAChange(t *testing.T) {
 }
 
 func TestKneeDoesNotDrift(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	s := scenarios()[0].scenario
 	s.length = time.Hour
 	all := play(s, must(Config{}, 1), 1)

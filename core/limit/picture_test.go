@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const (
@@ -46,9 +48,7 @@ func keep(t *testing.T, file, want string) {
 
 // The page's table holds the figures of every algorithm in every scenario.
 func TestTableOnThePage(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	var b strings.Builder
 	b.WriteString("\n| scenario | knee | aimd | vegas | gradient2 | envoy |\n|---|---|---|---|---|---|\n")
 	for _, n := range scenarios() {
@@ -73,9 +73,7 @@ func TestTableOnThePage(t *testing.T) {
 }
 
 func TestPictures(t *testing.T) {
-	if raceDetector {
-		t.Skip("slow, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for _, n := range scenarios() {
 		file := map[string]string{"overload": "overload", "wrong start": "wrong-start",
 			"slower": "slower", "surge": "surge"}[n.name]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 var all = []Algorithm{Knee, Fixed, AIMD, Vegas, Gradient2, Envoy}
@@ -164,7 +165,7 @@ var kinds = []func(*feeder){
 // latency is good.
 func TestNoDeadEnds(t *testing.T) {
 	stride := 1
-	if raceDetector {
+	if race.Enabled {
 		stride = 17 // slow, and on one goroutine
 	}
 	for _, a := range []Algorithm{Knee, Vegas, Gradient2, Envoy} {

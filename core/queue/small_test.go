@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // Every state that up to five entries of two classes and two flows can reach,
@@ -11,7 +13,7 @@ import (
 // pushing, popping, removing, holding and passing time, is visited and agrees
 // with the model. The search ends because nothing new is found.
 func TestEverySmallScope(t *testing.T) {
-	if raceDetector || testing.Short() {
+	if race.Enabled || testing.Short() {
 		t.Skip("long, and one goroutine only")
 	}
 	c := Config{Length: 2, Rules: tight}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // steady is a world under a load of so many times its capacity.
@@ -49,9 +50,7 @@ func measure(t *testing.T, seeds int, start func() *world) (f figures) {
 // does useful work, and the classes get what an all-knowing judge would give
 // them, to a few points.
 func TestOverloads(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for _, c := range []struct {
 		capacity float64
 		slots    int
@@ -78,9 +77,7 @@ func TestOverloads(t *testing.T) {
 // Below capacity nothing is lost, and at capacity hardly more than the queue
 // alone would lose.
 func TestNothingIsRefusedWithoutNeed(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for _, slots := range []int{1, 10} {
 		for _, times := range []float64{0.5, 0.8, 1} {
 			bare := measure(t, 8, func() *world {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 func recovered(t testing.TB) *Recovery {
@@ -48,9 +49,7 @@ func mean(counts []int, from, to int) float64 {
 // Without a way back the spike is never over; with one it is: it is seen ten
 // seconds after the spike, and all are let in again within ninety.
 func TestLeadsOutOfTheStorm(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	for _, tc := range []struct {
 		name   string
 		change func(*storm)
@@ -88,9 +87,7 @@ func TestLeadsOutOfTheStorm(t *testing.T) {
 
 // What gets over it by itself is left alone, and so is what is no collapse.
 func TestDoesNotFire(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	day := func(second float64) float64 { return 50 - 30*math.Cos(second/20) }
 	for _, tc := range []struct {
 		name   string
@@ -170,9 +167,7 @@ func TestRetriesThatDoNotSaySo(t *testing.T) {
 
 // A second spike on the way back makes a deeper cut and a slower way.
 func TestSecondCollapse(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	s := spiked(t, true)
 	s.until = 400
 	base := s.load
@@ -198,9 +193,7 @@ func TestSecondCollapse(t *testing.T) {
 // back to. It never gives up, because its cuts do make work useful, and it
 // goes in and out, about once in 50 s, which is better than nothing.
 func TestSlowForGood(t *testing.T) {
-	if raceDetector {
-		t.Skip("long, and on one goroutine")
-	}
+	race.OneGoroutine(t)
 	slow := func(second float64) float64 { return 100 - 67*math.Floor(min(second, 59)/30) }
 	alone, led := spiked(t, false), spiked(t, true)
 	for _, s := range []*storm{alone, led} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep/core"
 	"github.com/seakeep/seakeep/internal/golden"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // TestScripts plays the scripts in testdata. "slo" makes an objective; every
@@ -16,6 +17,7 @@ import (
 // and "bad" count so many events at once; "rate" counts so many each second
 // until a time, of which a share is bad, and says what changed when.
 func TestScripts(t *testing.T) {
+	race.OneGoroutine(t)
 	golden.Scripts(t, func() golden.Player { return new(player).play })
 }
 

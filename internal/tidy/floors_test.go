@@ -52,6 +52,7 @@ var floors = map[string]int{
 	"config/foreign": 6,
 
 	"internal/mt19937": 1,
+	"internal/race":    0,
 	"internal/problem": 6,
 
 	"internal/grpchealth": 0,

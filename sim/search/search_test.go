@@ -7,6 +7,7 @@ import (
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const clientPolicy = `
@@ -77,9 +78,7 @@ func TestSwitches(t *testing.T) {
 
 // Below capacity over attempts the system always comes back.
 func TestSafeLoad(t *testing.T) {
-	if raced {
-		t.Skip("many long runs, each of them one goroutine")
-	}
+	race.OneGoroutine(t)
 	r, err := SafeLoad(spike(t), watch)
 	if err != nil {
 		t.Fatal(err)
@@ -105,9 +104,7 @@ func TestRampHasTwoStates(t *testing.T) {
 }
 
 func TestWaysOut(t *testing.T) {
-	if raced {
-		t.Skip("many long runs, each of them one goroutine")
-	}
+	race.OneGoroutine(t)
 	ways, err := WaysOut(spike(t), []time.Duration{5 * time.Second, 40 * time.Second}, watch)
 	if err != nil {
 		t.Fatal(err)

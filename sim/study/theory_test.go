@@ -3,6 +3,8 @@ package study
 import (
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 func notes(t *testing.T, s string, policies map[string]string) string {
@@ -22,6 +24,7 @@ func expectNote(t *testing.T, notes, want string) {
 // recommendations take a second, of which 200 are 57.4 %, and a queue that is of
 // use up to 573 places.
 func TestNotesOfCheckout(t *testing.T) {
+	race.OneGoroutine(t)
 	const text = `version: 1
 name: checkout
 for: 20s

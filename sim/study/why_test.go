@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // A slow dependency fills the pool, and requests that do not need it fail.
@@ -37,6 +38,7 @@ func TestWhyNothing(t *testing.T) {
 }
 
 func TestWhyTimeoutsRetriesBudget(t *testing.T) {
+	race.OneGoroutine(t)
 	const retries = "    timeout: {request: 250ms}\n" +
 		"    retry: {attempts: 3, backoff: {base: 40ms}, idempotent: always, budget: "
 	expectTale(t, told(t, checkout(t, retries+"none}\n", slow)), `
@@ -72,6 +74,7 @@ func TestWhyBreaker(t *testing.T) {
 // A breaker that opens and closes all the time is told of once more, not a
 // hundred times.
 func TestWhyBreakerFlaps(t *testing.T) {
+	race.OneGoroutine(t)
 	causes := told(t, checkout(t, "    timeout: {request: 250ms}\n"+
 		"    breaker: {window: 20 calls, calls: 10, failures: 50%, trials: 1, open: {for: 200ms, jitter: 0%}}\n",
 		"changes:\n  - {at: 5s, service: recommendations, work: {floor: 5ms, mean: 310ms}}\n"))

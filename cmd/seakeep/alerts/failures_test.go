@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/promrules"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const anyFile = "version: 1\nservice: shop\nserve: {}\ndependencies:\n  cache: {fallback: [dependency: database]}\n  database: {}\n"
@@ -15,9 +16,7 @@ const anyFile = "version: 1\nservice: shop\nserve: {}\ndependencies:\n  cache: {
 // Each alert fires in the scenario that causes it, and none in the same world
 // without the trouble.
 func TestAlertsInTheirScenarios(t *testing.T) {
-	if raced {
-		t.Skip("an hour of several worlds; without the race detector it runs")
-	}
+	race.OneGoroutine(t)
 	cascade := []string{"policies/checkout-bare.yaml", "policies/checkout-bulkhead.yaml"}
 	for _, tc := range []struct {
 		name string
@@ -58,9 +57,7 @@ func TestAlertsInTheirScenarios(t *testing.T) {
 // After a short outage and a long one: breakers that had a jitter do not come back
 // together, and nobody says so; those without do, whenever it ends.
 func TestLockstepOfOutages(t *testing.T) {
-	if raced {
-		t.Skip("without the race detector it runs")
-	}
+	race.OneGoroutine(t)
 	few := []string{"clients: 500", "clients: 20"}
 	jitter := append(few, "policies/lockstep.yaml", "policies/lockstep-jitter.yaml")
 	long := func(words []string) []string { return append(words[:len(words):len(words)], "for: 15s", "for: 200s") }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 func parse(t testing.TB, text string) *config.File {
@@ -23,9 +24,7 @@ const checkout = "version: 1\nservice: shop\nserve: {}\nslo:\n  - {name: checkou
 // The times of the workbook's alerts with nothing but errors, to the step of the
 // evaluation: 52 s, 2.2 min, 4.3 min and 4.3 min.
 func TestTimesOfBurnAlerts(t *testing.T) {
-	if raced {
-		t.Skip("a day of rules; without the race detector it runs")
-	}
+	race.OneGoroutine(t)
 	r, err := Run(parse(t, checkout), "checkout", Steady(100, 1, 5*time.Minute))
 	if err != nil {
 		t.Fatal(err)
@@ -51,9 +50,7 @@ func TestTimesOfBurnAlerts(t *testing.T) {
 // A fiftieth of all for an hour: 20 times too fast, so that 2 % are spent after
 // 43.2 minutes.
 func TestSlowBurn(t *testing.T) {
-	if raced {
-		t.Skip("a day of rules; without the race detector it runs")
-	}
+	race.OneGoroutine(t)
 	r, err := Run(parse(t, checkout), "checkout", Steady(100, 0.02, time.Hour))
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 	"github.com/seakeep/seakeep/sim/search"
 )
 
@@ -64,9 +65,7 @@ func TestScale(t *testing.T) {
 // The cliff of the checkout model: from throughput times patience on, everybody
 // who is served has left already. (576/s x (1 s - 0.05 s) is about 573 places.)
 func TestEdgeFindsTheQueueCliff(t *testing.T) {
-	if raced {
-		t.Skip("many long runs, each of them one goroutine")
-	}
+	race.OneGoroutine(t)
 	a, err := Edge(EdgeQuestion{Draft: draft(t, "checkout-cascade.yaml"),
 		Key: "services.checkout.queue.length", From: "20", To: "2000",
 		Until: "endpoints.pricing.success < 30%", Runs: 3})
@@ -86,6 +85,7 @@ func TestEdgeFindsTheQueueCliff(t *testing.T) {
 }
 
 func TestEdgeRefuses(t *testing.T) {
+	race.OneGoroutine(t)
 	d := draft(t, "checkout-cascade.yaml")
 	for name, q := range map[string]EdgeQuestion{
 		"an unknown key": {Draft: d, Key: "services.checkout.quue.length", From: "1", To: "9",
@@ -102,6 +102,7 @@ func TestEdgeRefuses(t *testing.T) {
 
 // Two scenarios that share nothing are not "the same in every figure".
 func TestCompareRefusesWhatHasNothingInCommon(t *testing.T) {
+	race.OneGoroutine(t)
 	a, b := scenario(t, "checkout-cascade.yaml"), scenario(t, "metastable-spike.yaml")
 	_, err := Compare(Sides{A: a, B: b, NameA: "a", NameB: "b"}, 1)
 	if err == nil || !strings.Contains(err.Error(), "no figure in common") {
@@ -111,6 +112,7 @@ func TestCompareRefusesWhatHasNothingInCommon(t *testing.T) {
 
 // A database that is cut off is cut off in one way: the map has one row.
 func TestMapOfATriggerWithoutSize(t *testing.T) {
+	race.OneGoroutine(t)
 	a, err := Metastable(MetastableQuestion{Scenario: scenario(t, "buffered-outage.yaml"),
 		Sizes: []float64{0.5, 1, 2}, Lengths: []time.Duration{time.Second}, Watch: 5 * time.Second,
 		Cuts: []time.Duration{time.Second}, Steps: 2})
@@ -148,9 +150,7 @@ func TestCompareText(t *testing.T) {
 }
 
 func TestMetastable(t *testing.T) {
-	if raced {
-		t.Skip("many long runs, each of them one goroutine")
-	}
+	race.OneGoroutine(t)
 	a, err := Metastable(MetastableQuestion{Scenario: scenario(t, "metastable-spike.yaml"),
 		Sizes: []float64{1}, Lengths: []time.Duration{2 * time.Second, 3 * time.Second},
 		Watch: 110 * time.Second, Cuts: []time.Duration{60 * time.Second}, Steps: 6})

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const scenarios = "../../../testdata/scenarios/"
@@ -53,6 +55,7 @@ func ask(t *testing.T, l *Lab, q Question) (a answer) {
 
 // Run by run, the lab comes to the very report that the command prints.
 func TestReportIsThatOfTheCommand(t *testing.T) {
+	race.OneGoroutine(t)
 	w := shipped(t, "checkout-cascade.yaml", "checkout-breaker.yaml", "runs=3", "for=12s", "warmup=6s")
 	want, err := Report(w)
 	if err != nil {
@@ -109,6 +112,7 @@ func TestThreads(t *testing.T) {
 }
 
 func TestEdgeAndCompare(t *testing.T) {
+	race.OneGoroutine(t)
 	var l Lab
 	w := shipped(t, "checkout-cascade.yaml", "", "for=12s", "warmup=8s")
 	a := ask(t, &l, Question{Op: "edge", World: w, Within: 0.1, Edge: Edge{Runs: 1,

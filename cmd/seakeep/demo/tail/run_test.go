@@ -11,6 +11,7 @@ import (
 
 	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // All that the demo promises holds in virtual time: the same policy files,
@@ -18,7 +19,7 @@ import (
 func TestPromisesHold(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		o := Defaults()
-		if raced {
+		if race.Enabled {
 			o.For = 8 * time.Second
 		}
 		r := run(t, o)
@@ -31,7 +32,7 @@ func TestPromisesHold(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		for name, v := range r.Variants {
-			if v.Requests < 20_000 && !raced || v.Requests != r.Variants["none"].Requests || v.LateMS > 1 {
+			if v.Requests < 20_000 && !race.Enabled || v.Requests != r.Variants["none"].Requests || v.LateMS > 1 {
 				t.Errorf("%s: %d requests, %vms late", name, v.Requests, v.LateMS)
 			}
 		}

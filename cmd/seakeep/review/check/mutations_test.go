@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // Each mistake is made in the example that is clean, with other numbers than the
 // rules' own files have. It is found, and its changes mend it: no error comes
 // that was not there.
 func TestMistakesInTheExample(t *testing.T) {
+	race.OneGoroutine(t)
 	list, err := os.ReadFile("testdata/mistakes.txt")
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seakeep/seakeep/cmd/seakeep/review/check"
 	"github.com/seakeep/seakeep/config"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // load reads a file, and those that it names.
@@ -33,7 +34,7 @@ func TestEveryWorldBites(t *testing.T) {
 	}
 	for _, rule := range Rules() {
 		t.Run(rule, func(t *testing.T) {
-			if raced && rule != "fallback-missing" && rule != "retry-layers" {
+			if race.Enabled && rule != "fallback-missing" && rule != "retry-layers" {
 				t.Skip("what runs at once is the same for all of them")
 			}
 			t.Parallel()
@@ -58,9 +59,7 @@ func TestEveryWorldBites(t *testing.T) {
 
 // What hides a finding is mended first, and the proof says so.
 func TestHiddenFindings(t *testing.T) {
-	if raced {
-		t.Skip("takes a minute, and nothing runs at once")
-	}
+	race.OneGoroutine(t)
 	files := load(t, "../../../../examples/checkout/bad.yaml")
 	for rule, hidden := range map[string]bool{"breaker-open-time": false, "retry-budget-missing": true} {
 		chosen := Choose(check.Files(files), rule)

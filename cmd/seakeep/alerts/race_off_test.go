@@ -1,5 +1,0 @@
-//go:build !race
-
-package alerts
-
-const raced = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package tail
-
-const raced = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package prove
-
-const raced = false

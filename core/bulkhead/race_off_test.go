@@ -1,5 +1,0 @@
-//go:build !race
-
-package bulkhead
-
-const raceDetector = false

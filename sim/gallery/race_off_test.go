@@ -1,5 +1,0 @@
-//go:build !race
-
-package gallery
-
-const raceDetector = false
