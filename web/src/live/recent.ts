@@ -1,7 +1,7 @@
 // The last two minutes of each dependency, from the snapshots that came, for the
 // small charts of the wall.
 import { signal } from "@preact/signals";
-import type { Snapshot } from "./schema";
+import type { History, Snapshot } from "./schema";
 
 export interface Recent {
   times: number[]; // ms, rising
@@ -33,6 +33,19 @@ export function added(all: ReadonlyMap<string, Recent>, s: Snapshot): Map<string
     const from = old.times.findIndex((t) => t > s.at_ms - span);
     const cut = <T>(list: T[], v: T) => [...(from < 0 ? [] : list.slice(from)), v];
     next.set(d.name, { times: cut(old.times, s.at_ms), rate: cut(old.rate, d.rate), success: cut(old.success, d.success ?? null) });
+  }
+  return next;
+}
+
+/** What a history has of the time before the first snapshot that came. */
+export function begun(all: ReadonlyMap<string, Recent>, h: History): Map<string, Recent> {
+  const next = new Map(all);
+  for (const s of h.dependencies) {
+    const old = all.get(s.name) ?? { times: [], rate: [], success: [] };
+    const first = old.times[0] ?? Infinity;
+    const has = h.times.map((_, k) => k).filter((k) => h.times[k]! < first - step && (s.columns.rate?.[k] ?? null) !== null);
+    next.set(s.name, { times: [...has.map((k) => h.times[k]!), ...old.times], rate: [...has.map((k) => s.columns.rate![k]!), ...old.rate],
+      success: [...has.map((k) => s.columns.success?.[k] ?? null), ...old.success] });
   }
   return next;
 }

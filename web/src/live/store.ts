@@ -1,7 +1,7 @@
 // What is known of the program now: one connection feeds it, all pages read it.
 import { batch, computed, signal } from "@preact/signals";
 import { address, historyOf } from "./api";
-import { remember } from "./recent";
+import { begun, recent, remember } from "./recent";
 import type { Event, History, Snapshot } from "./schema";
 import { listen, type Message, type Wire } from "./sse";
 
@@ -76,8 +76,12 @@ export function begins(wire: Partial<Wire> = {}): () => void {
   const url = address("events", { hz: 2, calls: 0 });
   stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, ...wire }, {
     message: take,
-    // It is live with the first snapshot, which comes at once.
-    opened: () => void historyOf({ from: "-15m", columns: "rate" }).then(takeHistory).catch(() => undefined),
+    // It is live with the first snapshot, which comes at once. What was before is
+    // only for the small charts and the list of changes: without it they begin now.
+    opened() {
+      void historyOf({ from: "-15m", step: "60s", columns: "rate" }).then(takeHistory).catch(() => undefined);
+      void historyOf({ from: "-2m", step: "5s", columns: "rate,success" }).then((h) => (recent.value = begun(recent.value, h))).catch(() => undefined);
+    },
     lost(why) {
       const c = connection.value;
       connection.value = { state: "lost", since: c.state === "lost" ? c.since : Date.now(), why };

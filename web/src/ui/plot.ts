@@ -61,6 +61,15 @@ export function dataOf(chart: Chart, times: number[]): uPlot.AlignedData {
   })];
 }
 
+/** How far apart the lines of a time axis may be, in ms. */
+const apart = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800].map((s) => s * 1000);
+
+/** A number of the axis on the left. */
+function tickText(chart: Chart, y: number): string {
+  if (chart.percent) return `${Math.round(y * 100)} %`;
+  return chart.unit === "ms" ? (y >= 1000 ? `${+(y / 1000).toFixed(1)} s` : `${+y.toPrecision(1)} ms`) : short(y);
+}
+
 /** A time of day for an axis whose lines are so far apart, in ms. */
 export function clock(ms: number, apart: number): string {
   const d = new Date(ms);
@@ -88,8 +97,8 @@ export function options(t: Theme, width: number, kind: Kind, now: () => Now, pic
         : { range: (_u, _min, max) => [0, Math.max((max ?? 0) * 1.05, now().chart.most ?? 0, now().chart.limit?.value ?? 0, 1e-6)] },
     },
     axes: [
-      { ...axis, size: 24, space: kind.wall ? 84 : 50, values: (_u, v, _a, _s, apart) => v.map((x) => (kind.wall ? clock(x, apart) : `${x} s`)) },
-      { ...axis, size: 58, values: (_u, v) => v.map((y) => (y === null ? "" : chart.percent ? `${Math.round(y * 100)} %` : short(y))) },
+      { ...axis, size: 24, space: kind.wall ? 70 : 50, incrs: kind.wall ? apart : undefined, values: (_u, v, _a, _s, apart) => v.map((x) => (kind.wall ? clock(x, apart) : `${x} s`)) },
+      { ...axis, size: 58, values: (_u, v) => v.map((y) => (y === null ? "" : tickText(chart, y))) },
     ],
     series: [{}, ...chart.lines.map((l, k) => ({ label: l.label, stroke: colorOf(l, t), width: 2, dash: l.dash, spanGaps: false,
       points: { show: false }, fill: chart.stacked && k === 0 ? fill(l) : undefined }))],

@@ -2,7 +2,7 @@
 // its colour, and below in numbers.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counts, describe, frame, routeOf, whatOf, type Frames } from "../model/frames";
-import { useSize } from "./size";
+import { px, useSize } from "./size";
 import { useTheme } from "./theme";
 
 interface Props {
@@ -43,7 +43,7 @@ export function Squares({ frames, at, slow }: Props) {
   return (
     <div class="squares">
       <div ref={box} class="canvas-box">
-        <canvas ref={canvas} role="img" aria-label={describe(frames, at)} style={{ width: columns * side, height: rows * side }} />
+        <canvas ref={canvas} role="img" aria-label={describe(frames, at)} style={{ width: px(columns * side), height: px(rows * side) }} />
       </div>
       <table class="legend" aria-label="What the threads do">
         <thead>

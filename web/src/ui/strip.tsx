@@ -5,7 +5,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { BreakerChange } from "../engine/types";
 import { clock, colorOf, dataOf, options, short, type Chart, type Mark, type Now, type Segment } from "./plot";
-import { useSize } from "./size";
+import { px, useSize } from "./size";
 import { useTheme, type Theme } from "./theme";
 
 export type { Chart, Line, Mark, Segment } from "./plot";
@@ -82,7 +82,7 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
         ))}
         {wall && <span class="when" data-when />}
       </figcaption>
-      <div ref={box} class="plot" role="img" aria-label={`${chart.title} over time, also as a table`} style={{ minHeight: height }} />
+      <div ref={box} class="plot" role="img" aria-label={`${chart.title} over time, also as a table`} style={{ minHeight: px(height) }} />
     </figure>
   );
 }
@@ -109,6 +109,7 @@ function lastOf(list: readonly (number | null)[]): number | null {
 export function valueText(chart: Pick<Chart, "percent" | "unit">, v: number | null): string {
   if (v === null) return "–";
   if (chart.percent) return `${(v * 100).toFixed(1)}\u00a0%`;
+  if (chart.unit === "ms") return v >= 1000 ? `${+(v / 1000).toPrecision(3)}\u00a0s` : `${+v.toPrecision(3)}\u00a0ms`;
   return short(v) + (chart.unit ? `\u00a0${chart.unit}` : "");
 }
 

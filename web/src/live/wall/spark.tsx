@@ -1,7 +1,7 @@
 // Two minutes of a dependency, drawn small: calls a second, and the part of them
 // that was no success, hatched. Its numbers are those of the tile.
 import { useEffect, useRef } from "preact/hooks";
-import { useSize } from "../../ui/size";
+import { px, useSize } from "../../ui/size";
 import { useTheme, type Theme } from "../../ui/theme";
 import { span, type Recent } from "../recent";
 
@@ -25,7 +25,7 @@ export function Spark({ of, now }: { of: Recent | undefined; now: number }) {
     g.clearRect(0, 0, width, height);
     draw(g, of, now, width, theme);
   });
-  return <div ref={box} class="spark"><canvas ref={canvas} aria-hidden="true" style={{ width, height }} /></div>;
+  return <div ref={box} class="spark"><canvas ref={canvas} aria-hidden="true" style={{ width: px(width), height: px(height) }} /></div>;
 }
 
 function draw(g: CanvasRenderingContext2D, r: Recent, now: number, width: number, t: Theme): void {

@@ -53,13 +53,15 @@ export class Tile extends Component<Props> {
           <span><b>{percent(d.success)}</b> <small>success</small></span>
         </div>
         <Spark of={recent} now={now} />
+        <dl class="three">
+          <div><dt>p50</dt><dd>{ms(d.latency?.p50_ms)}</dd></div><div><dt>p99</dt><dd>{ms(d.latency?.p99_ms)}</dd></div><div><dt>p99.9</dt><dd>{ms(d.latency?.p999_ms)}</dd></div>
+        </dl>
         <dl>
-          <div class="three"><dt>p50, p99, p99.9</dt><dd>{d.latency ? <>{ms(d.latency.p50_ms)} <i>·</i> {ms(d.latency.p99_ms)} <i>·</i> {ms(d.latency.p999_ms)}</> : "–"}</dd></div>
           <div class={b && b.state !== "closed" ? "hot" : ""}><dt>breaker</dt><dd data-breaker={b?.state}>{breakerWord(b)}{b && b.state !== "closed" && b.since_ms !== undefined ? ` ${ago(now - b.since_ms)}` : ""}</dd></div>
           <div class={d.bulkhead && d.bulkhead.limit > 0 && d.bulkhead.in_use >= 0.8 * d.bulkhead.limit ? "hot" : ""}><dt>in flight</dt><dd>{slotsWord(d.in_flight, d.bulkhead)}</dd></div>
           <div class={d.retry_ratio >= 0.1 ? "hot" : ""}><dt>retries a call</dt><dd>{number(d.retry_ratio)}</dd></div>
-          <div class={d.retry_budget && d.retry_budget.denied > 0 ? "hot" : ""}><dt>retry budget</dt><dd>{d.retry_budget ? `${d.retry_budget.left} left` : "–"}</dd></div>
-          <div class={d.slo_left !== undefined && d.slo_left < 0.25 ? "hot" : ""}><dt>error budget</dt><dd>{d.slo_left === undefined ? "–" : `${percent(d.slo_left)} left`}</dd></div>
+          <div class={d.retry_budget && d.retry_budget.denied > 0 ? "hot" : ""}><dt>retries left</dt><dd>{d.retry_budget ? d.retry_budget.left : "–"}</dd></div>
+          <div class={d.slo_left !== undefined && d.slo_left < 0.25 ? "hot" : ""}><dt>error budget</dt><dd>{d.slo_left === undefined ? "–" : percent(d.slo_left)}</dd></div>
           <div class={d.fallback_share >= 0.01 ? "hot" : ""}><dt>fallback</dt><dd data-fallback>{percent(d.fallback_share)}</dd></div>
         </dl>
       </li>
