@@ -90,6 +90,22 @@ export interface PolicyAnswer {
   door: boolean;
   warnings: Fault[];
 }
+/** What became of requests, step by step: see cmd/seakeep/curves. */
+export interface Curves {
+  step_s: number;
+  busy: (number | null)[];
+  endpoints: EndpointCurves[];
+}
+export interface EndpointCurves {
+  name: string;
+  sent: (number | null)[];
+  success: (number | null)[];
+  fallback: (number | null)[];
+  p50_ms: (number | null)[];
+  p99_ms: (number | null)[];
+  calls: (number | null)[];
+  open: (number | null)[];
+}
 export interface Answer {
   report?: Report;
   runs?: number;
@@ -99,11 +115,12 @@ export interface Answer {
   edge?: EdgeAnswer;
   compare?: CompareAnswer;
   policy?: PolicyAnswer;
+  curves?: Curves;
   error?: string;
   faults?: Fault[];
 }
 export interface Question {
-  op: "start" | "more" | "why" | "edge" | "compare" | "inspect";
+  op: "start" | "more" | "why" | "edge" | "compare" | "inspect" | "predict";
   world?: World;
   other?: World;
   threads?: string;
@@ -111,4 +128,6 @@ export interface Question {
   edge?: { key: string; from: string; to: string; until: string; runs: number };
   runs?: number;
   within?: number;
+  seed?: number;
+  step_s?: number;
 }

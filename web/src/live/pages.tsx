@@ -1,6 +1,7 @@
 // The pages that there are. To add one is a line here.
 import type { ComponentType } from "preact";
 import { DependencyPage } from "./dependency/page";
+import { Predict } from "./predict/page";
 import { Wall } from "./wall/page";
 
 export interface Page {
@@ -9,9 +10,11 @@ export interface Page {
   view: ComponentType<{ rest: string }>;
   nav: boolean; // it is in the list of pages
   timed: boolean; // it has the bar that chooses the time
+  demo?: boolean; // it is of the demo, and in the list only there
 }
 
 export const pages: Page[] = [
   { id: "wall", title: "Wall", view: Wall, nav: true, timed: false },
   { id: "dependency", title: "Dependency", view: DependencyPage, nav: false, timed: true },
+  { id: "predict", title: "Predicted", view: Predict, nav: true, timed: false, demo: true },
 ];

@@ -16,7 +16,7 @@ export function Shell() {
   useEffect(() => {
     document.title = ["Seakeep", service, title].filter(Boolean).join(": ");
   }, [service, title]);
-  const ways = [...pages.filter((p) => p.nav).map((p) => ({ href: href(p.id), text: p.title, here: p.id === id })),
+  const ways = [...pages.filter((p) => p.nav && (!p.demo || snapshot.value?.demo)).map((p) => ({ href: href(p.id), text: p.title, here: p.id === id })),
     { href: "./try.html", text: "Try it", here: false }];
   const View = page?.view;
   return (

@@ -41,7 +41,7 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
   useEffect(() => {
     if (!box.current || width < 50) return;
     const zooms = now.current.onZoom !== undefined;
-    const tell = (u: uPlot) => values(keys.current, now.current.chart, now.current.times, u.cursor.idx, wall);
+    const tell = (u: uPlot) => values(keys.current, now.current, u.cursor.idx, wall);
     const u = new uPlot(options(theme, width, { sync, wall, height, zooms }, () => now.current, (u) => {
       if (u.select.width < 6) return;
       const [a, b] = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
@@ -64,7 +64,7 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
 
   useEffect(() => {
     plot.current?.setData(data);
-    values(keys.current, chart, times, plot.current?.cursor.idx, wall);
+    values(keys.current, now.current, plot.current?.cursor.idx, wall);
   }, [data, from, to, shape]);
   useEffect(() => {
     plot.current?.redraw(false);
@@ -87,21 +87,22 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
   );
 }
 
-/** Writes each line's value beside its name: that under the cursor, or the last. */
-function values(el: HTMLElement | null, chart: Chart, times: number[], idx: number | null | undefined, wall: boolean): void {
+/** Writes each line's value beside its name: that under the cursor, or that of the moment that is shown, or the last. */
+function values(el: HTMLElement | null, { chart, times, at: shown }: Now & Pick<Props, "times">, idx: number | null | undefined, wall: boolean): void {
   if (!el || !wall) return;
   const at = idx ?? null;
+  const end = shown === undefined ? times.length : times.filter((t) => t <= shown).length;
   el.querySelectorAll("[data-at]").forEach((span, k) => {
     const list = chart.lines[k]?.values ?? none;
-    span.textContent = valueText(chart, (at === null ? lastOf(list) : list[at]) ?? null);
+    span.textContent = valueText(chart, (at === null ? lastOf(list, end, shown === undefined ? 3 : 6) : list[at]) ?? null);
   });
   const when = el.querySelector("[data-when]");
   if (when) when.textContent = at === null ? "" : clock(times[at] ?? 0, 1000);
 }
 
-/** The value at the end, unless it is older than the last few. */
-function lastOf(list: readonly (number | null)[]): number | null {
-  for (let k = list.length - 1; k >= Math.max(0, list.length - 3); k--) if (list[k] !== null && list[k] !== undefined) return list[k]!;
+/** The value at an end, unless it is older than the last few. */
+function lastOf(list: readonly (number | null)[], end: number, few: number): number | null {
+  for (let k = Math.min(end, list.length) - 1; k >= Math.max(0, end - few); k--) if (list[k] !== null && list[k] !== undefined) return list[k]!;
   return null;
 }
 

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Panel } from "../../ui/panel";
 import { Strip } from "../../ui/strip";
 import type { Mark, Segment } from "../../ui/plot";
+import { DemoControls } from "../demo/controls";
 import { useHistory, type Loaded } from "../history";
 import { policyValue, usePolicy } from "../policy";
 import { range, zoom, type Range } from "../range";
@@ -31,6 +32,7 @@ export function DependencyPage({ rest: name }: { rest: string }) {
     <>
       <h1>{name} <span class="soft kind">{d?.kind}</span></h1>
       {d && <Facts d={d} />}
+      {snapshot.value?.demo && <DemoControls only={name} />}
       {error && <p class="problem" role="status">What was is not known: {error}. It is asked for again.</p>}
       {loaded && loaded.oldest > r.from + 2 * loaded.step && <p class="soft note" role="status">There is nothing from before {new Date(loaded.oldest).toLocaleString()}.</p>}
       <Breakers name={name} d={d} events={events.value} range={r} />

@@ -1,6 +1,7 @@
 // The wall: all dependencies, the worst first.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Twin } from "../../ui/twin";
+import { DemoControls } from "../demo/controls";
 import { recent } from "../recent";
 import { href, route, set } from "../router";
 import type { Snapshot } from "../schema";
@@ -21,6 +22,7 @@ export function Wall() {
         <h1>{s.service || "Wall"}</h1>
         <Summary s={s} />
       </header>
+      {s.demo && <DemoControls />}
       {s.dependencies.length === 0 ? <Empty /> : <Tiles s={s} />}
       <Twin cli={`seakeep top --admin ${location.host}`} api="/api/v1/snapshot" promql="sum by (dependency, outcome) (rate(seakeep_calls_total[1m]))" />
     </>

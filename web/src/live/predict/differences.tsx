@@ -1,0 +1,50 @@
+// Where measured and predicted differ, in numbers, and why.
+import type { Measured } from "../demo/api";
+import { valueText } from "../../ui/strip";
+import { Panel } from "../../ui/panel";
+import { ms, percent } from "../words";
+import { byChance, verdict, type Beside, type Grid } from "./model";
+
+interface Props {
+  all: Beside[];
+  grid: Grid;
+  from: number;
+  to: number;
+  runs: number;
+  lead: number;
+  measured: Measured | null;
+}
+
+export function Differences({ all, grid, from, to, runs, lead, measured }: Props) {
+  const rows = all.map((b) => ({ b, v: verdict(b, grid, from, to) }));
+  const late = Math.max(0, ...(measured?.late_ms ?? []).slice(-60).map((v) => v ?? 0));
+  return (
+    <Panel title="Where they differ, and why" wide twin={{ cli: "make demo-and-simulation", api: "/api/v1/demo/world" }}>
+      <div class="scroll tall" tabIndex={0} role="region" aria-label="Measured and predicted in numbers">
+        <table>
+          <thead><tr><th scope="col">of the last minute</th><th scope="col">measured</th><th scope="col">predicted</th><th scope="col">seconds outside the band</th></tr></thead>
+          <tbody>{rows.map(({ b, v }) => (
+            <tr key={b.topic.id}>
+              <th scope="row">{b.topic.name}</th>
+              <td>{v.seconds ? valueText(b.chart, v.measured) : "–"}</td>
+              <td>{v.seconds ? valueText(b.chart, v.predicted) : "–"}</td>
+              <td>{v.seconds ? `${v.outside} of ${v.seconds}` : "–"}</td>
+            </tr>
+          ))}</tbody>
+        </table>
+      </div>
+      <ul class="reasons">
+        <li><b>Chance.</b> What is measured is one run. A further run would lie outside the band of {runs} in {percent(byChance(runs))} of the seconds by chance alone, and never
+          where all runs are alike, such as at 100 %.</li>
+        <li><b>Work costs time.</b> Here each request passes two servers and two clients on this machine: 1 to 4 ms in every answer, also in those of a fallback. In the simulator
+          only what the scenario names takes time.</li>
+        <li><b>This machine does other things.</b> In the last minute requests were made up to {ms(late)} late. What was due then comes in one burst, which shows as busy workers and
+          a higher p99.</li>
+        <li><b>When a breaker tries again is drawn by lot,</b> within 20 %, there and here. After it has opened once the moments drift apart; the shares should not.</li>
+        {lead > 0 && <li><b>The beginning.</b> The simulated program starts anew {lead} s before what is shown, with closed breakers and empty windows.</li>}
+        <li><b>Down, by order.</b> In the simulator that also drops what is under way; here what is under way is still answered.</li>
+      </ul>
+      <p class="soft note">With tables of longer runs: <code>docs/demo-and-simulation.md</code>.</p>
+    </Panel>
+  );
+}
