@@ -128,7 +128,8 @@ var fine = []string{"balance.zone", "retry.idempotent", "retry.on", "retry.max-w
 	"fallback.limit", "fallback.timeout", "fallback.cache.entries", "fallback.cache.bytes",
 	"connections.max", "connections.idle", "connections.idle-time", "connections.lifetime",
 	"connections.jitter", "connections.warm", "connections.ping", "connections.ping-timeout",
-	"protocol.", "tls.ca", "tls.cert", "tls.key", "tls.server-name", "response.grace",
+	"protocol.", "timeout.false-timeouts", "tls.ca", "tls.cert", "tls.key", "tls.server-name",
+	"response.grace",
 	"upstream-tls.ca", "upstream-tls.cert", "upstream-tls.key", "upstream-tls.server-name",
 	"health."} // where the door answers probes
 

@@ -60,6 +60,8 @@ func TestSaneSettingsAreSilent(t *testing.T) {
 		"email.retry = {attempts: 3}", // 3/s of retries at 5/s, as by default
 		"fraud.breaker = {window: {consecutive: 5}}",
 		"fraud.breaker = {window: {consecutive: 5}, per: key, key: X-Tenant} ; fraud.measured.rate = 49/s",
+		"fraud.timeout.request = 120ms ; fraud.timeout.false-timeouts = 1%",
+		"fraud.timeout.request = 85ms ; fraud.timeout.false-timeouts = 10%",
 		"payments.breaker.window = 2m",
 		"payments.retry.backoff.base = 30ms",
 		"recommendations.health = {path: /healthz}",

@@ -24,9 +24,11 @@ var timeoutRules = []*Rule{
 		settings: attemptWithoutLimit},
 	{ID: "timeout-under-p999", Severity: Warning, Title: "healthy calls are cut off",
 		Why: "A limit below the p99.9 fails calls that would have been answered, and with retries " +
-			"turns each of them into more load. Below the p99 it is an error.",
-		Number:     "share of healthy calls cut off, beside 0.1 %",
-		Fix:        "timeout.request at the p99.9 and half of it again",
+			"turns each of them into more load. Below the p99 it is an error. Who accepts more than " +
+			"one in a thousand writes the share down as timeout.false-timeouts, and is told when half " +
+			"as many again are cut off.",
+		Number:     "share of healthy calls cut off, beside 0.1 % or timeout.false-timeouts",
+		Fix:        "timeout.request at the p99.9 and half of it again, or timeout.false-timeouts",
 		Bites:      "nothing has to happen: it costs calls on a usual day",
 		dependency: timeoutUnder},
 	{ID: "timeout-too-long", Severity: Warning, Title: "a hang is waited for much longer than any answer takes",
@@ -121,10 +123,23 @@ func attemptWithoutLimit(s *subject) {
 		fix:    "set timeout.request to " + span(each), changes: s.within(each)})
 }
 
+// usualFalse is the share of healthy calls that a limit may cut off if nobody
+// says more, and nearFalse how many times the share that somebody gave is still
+// it: between two quantiles that were measured the share is a guess.
+const (
+	usualFalse = 0.001
+	nearFalse  = 1.5
+)
+
 func timeoutUnder(s *subject) {
-	limit, most := s.limit(), tail(s.measured)
-	if limit == 0 || most == 0 || limit >= latency(s.measured, 0.001) || limit >= 4*s.measured.P99 &&
-		s.measured.P999 == 0 {
+	accepted, most, least := usualFalse, usualFalse, latency(s.measured, usualFalse)
+	if a := s.settings.FalseTimeouts; a > usualFalse {
+		accepted, most = a, a*nearFalse
+		least = latency(s.measured, most)
+	}
+	limit := s.limit()
+	if limit == 0 || tail(s.measured) == 0 || limit >= least ||
+		limit >= 4*s.measured.P99 && s.measured.P999 == 0 {
 		return
 	}
 	share, _ := slower(s.measured, limit)
@@ -132,13 +147,17 @@ func timeoutUnder(s *subject) {
 	f := found{keys: []string{"timeout.request", "timeout.total"},
 		why: fmt.Sprintf("%s for %s is less than its p99.9, so that healthy calls fail",
 			span(limit), s.name()),
-		number:  Number{"healthy calls cut off", 100 * share, 0.1, "%"},
+		number:  Number{"healthy calls cut off", 100 * share, 100 * accepted, "%"},
 		fix:     "set timeout.request to " + span(good),
 		changes: s.within(good)}
+	if accepted > usualFalse {
+		f.why = fmt.Sprintf("%s for %s fails more healthy calls than the %s that timeout.false-timeouts "+
+			"accepts", span(limit), s.name(), percent(accepted))
+	}
 	if request, _ := s.times(); request == 0 {
 		f.keys = []string{"timeout.total"}
 	}
-	if share > 0.01 {
+	if share > max(0.01, most) {
 		f.severity = Error
 	}
 	s.report(f)
