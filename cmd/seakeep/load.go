@@ -210,7 +210,7 @@ func (f *loadFlags) openLog() (stop func() error, err error) {
 		return nil, err
 	}
 	w := bufio.NewWriter(file)
-	_, err = io.WriteString(w, "time,latency,outcome\n")
+	_, err = io.WriteString(w, "time_s,latency_s,outcome\n")
 	f.test.Each = func(planned, latency time.Duration, kind string) error {
 		if kind == "" {
 			kind = "ok"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/load"
+	"github.com/seakeep/seakeep/cmd/seakeep/tune"
 )
 
 func TestLoad(t *testing.T) {
@@ -31,8 +33,20 @@ func TestLoad(t *testing.T) {
 	}
 	text, err := os.ReadFile(log)
 	if err != nil || strings.Count(string(text), "\n") != r.Steps[0].Answered+1 ||
-		!strings.HasPrefix(string(text), "time,latency,outcome\n") {
+		!strings.HasPrefix(string(text), "time_s,latency_s,outcome\n") {
 		t.Errorf("%v\n%s", err, text)
+	}
+	report := filepath.Join(t.TempDir(), "load.json")
+	if err := os.WriteFile(report, []byte(stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []string{"csv:" + log, "load:" + report} {
+		status, stdout, stderr = runCommand(tuned, "tune", "-", "--from", from, "--no-effect", "-o", "json")
+		var all tune.Report
+		if err := json.Unmarshal([]byte(stdout), &all); err != nil || status != exitOK ||
+			all.Advice[0].Calls != r.Steps[0].Answered || math.Abs(all.Advice[0].Rate/r.Steps[0].Offered-1) > 0.3 {
+			t.Errorf("tune --from %s: %v, status %d\n%s%s", from, err, status, stdout, stderr)
+		}
 	}
 	status, stdout, stderr = runCommand("", "load", "--from", "50/s", "--to", "100/s", "--steps", "2", "--for", "300ms",
 		server.URL)

@@ -27,7 +27,7 @@ few calls.
 
 Without --false-timeouts a timeout is the p99.9 and half of it again. With it, it
 is the latency that this share of healthy calls exceeds, and no more than that
-unless --headroom says so.
+unless --headroom says so; the file keeps the share as timeout.false-timeouts.
 
 Sources (--from):
 `

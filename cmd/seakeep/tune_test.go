@@ -14,7 +14,7 @@ import (
 func measuredCalls(t *testing.T, n int) string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("time,latency,outcome\n")
+	b.WriteString("time_s,latency_s,outcome\n")
 	for i := range n {
 		q := (float64(i*7919%n) + 0.5) / float64(n) // in an order that does not drift
 		fmt.Fprintf(&b, "%.4f,%.6f,ok\n", float64(i)/333, 0.11/3*-math.Log10(1-q))
@@ -45,7 +45,7 @@ func TestTune(t *testing.T) {
 	status, stdout, stderr := runCommand("", "tune", name, "--from", calls)
 	const changed = "-    timeout: {request: 2s} # a guess\n+    timeout: {request: 170ms} # a guess\n"
 	if status != exitOK || !strings.Contains(stdout, changed) ||
-		!strings.Contains(stderr, "p99.9 is 110ms") || !strings.Contains(stderr, "simulated, a usual day:") {
+		!strings.Contains(stderr, "p99.9 is 111ms") || !strings.Contains(stderr, "simulated, a usual day:") {
 		t.Fatalf("status %d\n%s%s", status, stdout, stderr)
 	}
 	if text, err := os.ReadFile(name); err != nil || string(text) != tuned {
@@ -63,7 +63,7 @@ func TestTune(t *testing.T) {
 		t.Fatalf("%v, status %d\n%s", err, status, stdout)
 	}
 	text, err := os.ReadFile(name)
-	if err != nil || !strings.Contains(string(text), "timeout: {request: 110ms} # a guess") ||
+	if err != nil || !strings.Contains(string(text), "timeout: {request: 111ms, false-timeouts: 0.1%} # a guess") ||
 		!strings.HasPrefix(string(text), "# What shop calls.\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -76,6 +76,32 @@ func TestTune(t *testing.T) {
 	status, stdout, _ = runCommand("", "tune", name, "--from", calls, "--false-timeouts", "0.1%", "--no-effect")
 	if stdout != "" {
 		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+// A share that somebody accepts is honoured, and the check takes it.
+func TestTuneFalseTimeouts(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "seakeep.yaml")
+	if err := os.WriteFile(name, []byte(tuned), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	calls := measuredCalls(t, 20_000)
+	for share, want := range map[string]string{ // of an exponential distribution with a p99.9 of 110 ms
+		"1%": "request: 73.3ms, false-timeouts: 1%", "10%": "request: 36.7ms, false-timeouts: 10%",
+	} {
+		status, stdout, stderr := runCommand("", "tune", name, "--from", calls, "--false-timeouts", share, "--no-effect",
+			"--write")
+		text, err := os.ReadFile(name)
+		if err != nil || status != exitOK || !strings.Contains(string(text), want) {
+			t.Errorf("status %d, %v\n%s%s\n%s", status, err, stdout, stderr, text)
+		}
+		if status, stdout, stderr := runCommand("", "check", "--fail-on", "warning", name); status != exitOK {
+			t.Errorf("status %d\n%s%s", status, stdout, stderr)
+		}
+		// The file says it now, so that the next run need not.
+		if _, stdout, _ := runCommand("", "tune", name, "--from", calls, "--no-effect"); stdout != "" {
+			t.Errorf("the next run proposes\n%s", stdout)
+		}
 	}
 }
 

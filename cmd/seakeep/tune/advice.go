@@ -11,30 +11,33 @@ import (
 
 // Options say how to choose.
 type Options struct {
-	// FalseTimeouts is the share of healthy calls that a timeout may cut off. 0
-	// is 0.1 %, to which Headroom is added.
+	// FalseTimeouts is the share of healthy calls that a timeout may cut off. 0 is
+	// what the file says, and if it says nothing 0.1 %, to which Headroom is added.
 	FalseTimeouts float64
 	// Headroom is what a timeout has above the quantile, as a share of it; below
-	// zero: half of it, or none if FalseTimeouts was given, because then the share
-	// is what is asked for.
+	// zero: half of it, or none where a share was given, because then the share is
+	// what is asked for.
 	Headroom float64
 }
 
-func (o Options) share() float64 {
-	if o.FalseTimeouts > 0 {
-		return o.FalseTimeouts
-	}
-	return 0.001
-}
+// usualFalse is the share of healthy calls that a timeout may cut off, if nobody
+// says another.
+const usualFalse = 0.001
 
-func (o Options) headroom() float64 {
-	switch {
-	case o.Headroom >= 0:
-		return o.Headroom
-	case o.FalseTimeouts > 0:
-		return 0
+// accepted is the share of healthy calls that the timeout of the dependency may
+// cut off, and what it has above the quantile of that.
+func (a *Advice) accepted() (share, headroom float64) {
+	share, headroom = usualFalse, 0.5
+	for _, given := range []float64{a.opts.FalseTimeouts, a.dep.FalseTimeouts} {
+		if given > 0 {
+			share, headroom = given, 0
+			break
+		}
 	}
-	return 0.5
+	if a.opts.Headroom >= 0 {
+		headroom = a.opts.Headroom
+	}
+	return share, headroom
 }
 
 // Proposal is a change with its reason.

@@ -16,14 +16,14 @@ const (
 func (a *Advice) timeout() {
 	t := a.dep.Call.Timeout
 	a.limit = t.Request
-	share := a.opts.share()
+	share, head := a.accepted()
 	q := 1 - share
 	v, why, ok := a.quantile(q)
 	if !ok {
 		a.keep("timeout.request: %s", why)
 		return
 	}
-	head := a.opts.headroom()
+	a.falseTimeouts()
 	digits := 2
 	if head == 0 {
 		digits = 3
@@ -51,6 +51,20 @@ func (a *Advice) timeout() {
 		percent(a.dist.Beyond(want.Seconds())))
 	a.limit = want
 	a.total()
+}
+
+// falseTimeouts writes down the share that was asked for, so that the check and
+// the next run know it.
+func (a *Advice) falseTimeouts() {
+	asked, now := a.opts.FalseTimeouts, ""
+	if asked == 0 || inFile(asked) == inFile(a.dep.FalseTimeouts) {
+		return
+	}
+	if a.dep.FalseTimeouts > 0 {
+		now = inFile(a.dep.FalseTimeouts)
+	}
+	a.propose("timeout.false-timeouts", now, inFile(asked),
+		"%s of healthy calls may be cut off, as asked for; seakeep check and the next run go by it", inFile(asked))
 }
 
 // fits reports whether a timeout is near enough to what would be proposed: where

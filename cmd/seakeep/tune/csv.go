@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func csvFields(line string) ([]string, error) {
 // header says which column is what.
 type header struct {
 	at    map[string]int
-	units map[string]float64
+	units map[string]float64 // of columns that name it
 	width int
 }
 
@@ -73,7 +74,7 @@ func readHeader(fields []string) (*header, error) {
 	h := &header{at: map[string]int{}, units: map[string]float64{}, width: len(fields)}
 	for i, f := range fields {
 		name := strings.ToLower(strings.TrimSpace(f))
-		unit := 1.0
+		unit := 0.0
 		if k := strings.LastIndexByte(name, '_'); k > 0 && units[name[k+1:]] != 0 {
 			name, unit = name[:k], units[name[k+1:]]
 		}
@@ -86,7 +87,10 @@ func readHeader(fields []string) (*header, error) {
 				if _, twice := h.at[column]; twice {
 					return nil, fmt.Errorf("two columns are the %s", column)
 				}
-				h.at[column], h.units[column] = i, unit
+				h.at[column] = i
+				if unit != 0 {
+					h.units[column] = unit
+				}
 			}
 		}
 	}
@@ -103,7 +107,11 @@ func (h *header) call(fields []string) (dependency string, c logged, err error) 
 	}
 	c.at = math.NaN()
 	if i, ok := h.at["time"]; ok {
-		if c.at, err = moment(fields[i], h.units["time"]); err != nil {
+		unit, ok := h.units["time"]
+		if !ok {
+			unit = 1
+		}
+		if c.at, err = moment(fields[i], unit); err != nil {
 			return "", c, err
 		}
 	}
@@ -125,6 +133,10 @@ func (h *header) call(fields []string) (dependency string, c logged, err error) 
 	return dependency, c, nil
 }
 
+// tooLate is where a number of seconds since 1970 is no date of this age, and one
+// of milliseconds is.
+const tooLate = 1e11
+
 // moment reads a time of day, or a number of seconds since whenever.
 func moment(text string, unit float64) (float64, error) {
 	text = strings.TrimSpace(text)
@@ -135,22 +147,38 @@ func moment(text string, unit float64) (float64, error) {
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, fmt.Errorf("%q is no moment; use seconds, or 2026-01-31T12:00:00Z", short(text))
 	}
+	if math.Abs(v*unit) > tooLate {
+		return 0, fmt.Errorf("%s is no moment in seconds; name its unit in the column's name, such as time_ms",
+			short(text))
+	}
 	return v * unit, nil
+}
+
+// words are outcomes. Those of a call that the caller left tell nothing.
+var words = map[outcome][]string{
+	fine:   {"", "ok", "success", "true", "ignored"},
+	cutOff: {"timeout", "timed-out", "timedout", "deadline-exceeded", "deadlineexceeded"},
+	left:   {"cancelled", "canceled"},
+	failed: {"error", "failure", "failed", "fail", "false", "overloaded", "rejected", "unavailable",
+		"refused", "reset", "dns", "no-more-sockets-here", "other"}, // the last five of seakeep load
 }
 
 // outcomeOf reads a word or a status.
 func outcomeOf(text string) (outcome, error) {
-	text = strings.ToLower(strings.TrimSpace(text))
-	if code, err := strconv.Atoi(text); err == nil {
+	word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "_", "-")
+	if code, err := strconv.Atoi(word); err == nil {
+		if code != 0 && (code < 100 || code > 599) {
+			return 0, fmt.Errorf("%d is no status of HTTP; use 100 to 599, or 0 for no answer", code)
+		}
 		return ofStatus(code), nil
 	}
-	switch text {
-	case "", "ok", "success", "true":
-		return fine, nil
-	case "timeout", "deadline-exceeded", "timed-out":
-		return cutOff, nil
+	for _, o := range []outcome{fine, cutOff, left, failed} {
+		if slices.Contains(words[o], word) {
+			return o, nil
+		}
 	}
-	return failed, nil
+	return 0, fmt.Errorf("%q is no outcome that is known; use ok, error, timeout or cancelled, or a status such as 200",
+		short(text))
 }
 
 // ofStatus is what a status of HTTP means; 0 is no answer. An answer of 4xx is an

@@ -24,18 +24,39 @@ type Dist struct {
 // newDist sorts the bins, which it keeps, and leaves out those that are empty.
 func newDist(bins []bin) *Dist {
 	d := &Dist{bins: slices.DeleteFunc(bins, func(b bin) bool { return b.count <= 0 })}
-	slices.SortFunc(d.bins, func(a, b bin) int {
-		switch {
-		case a.high != b.high:
-			return order(a.high, b.high)
-		default:
-			return order(a.low, b.low)
+	slices.SortFunc(d.bins, byHigh)
+	return d.counted()
+}
+
+func byHigh(a, b bin) int {
+	if a.high != b.high {
+		return order(a.high, b.high)
+	}
+	return order(a.low, b.low)
+}
+
+// together are the latencies of two distributions.
+func together(a, b *Dist) *Dist {
+	d := &Dist{bins: make([]bin, 0, len(a.bins)+len(b.bins))}
+	x, y := a.bins, b.bins
+	for len(x) > 0 && len(y) > 0 {
+		if byHigh(x[0], y[0]) <= 0 {
+			d.bins, x = append(d.bins, x[0]), x[1:]
+		} else {
+			d.bins, y = append(d.bins, y[0]), y[1:]
 		}
-	})
+	}
+	d.bins = append(append(d.bins, x...), y...)
+	return d.counted()
+}
+
+// counted is the distribution with its sums, for bins in order.
+func (d *Dist) counted() *Dist {
+	d.upTo = make([]int, len(d.bins))
 	n := 0
-	for _, b := range d.bins {
+	for i, b := range d.bins {
 		n += b.count
-		d.upTo = append(d.upTo, n)
+		d.upTo[i] = n
 	}
 	return d
 }
@@ -68,7 +89,8 @@ func (d *Dist) at(k int) (b bin, share float64) {
 
 // Quantile is the latency that a share q of calls does not exceed, with bounds
 // that hold the true one in 95 of 100 cases; infinite where the sample has none.
-// Within a bucket it is interpolated, and the bounds are the bucket's own.
+// Within a bucket it is interpolated, and the bounds are the bucket's own. With
+// few calls beyond it the value is that of a fitted tail, where one fits.
 func (d *Dist) Quantile(q float64) stats.Quantile {
 	n := d.N()
 	if n == 0 {
@@ -88,6 +110,7 @@ func (d *Dist) Quantile(q float64) stats.Quantile {
 		b, _ := d.at(high)
 		out.High = b.high
 	}
+	out.Value = d.smooth(q, out)
 	return out
 }
 
@@ -112,7 +135,8 @@ func enough(n int, q float64) (need int, ok bool) {
 }
 
 // leastBeyond is how many calls must lie beyond a quantile on average. The true
-// share beyond it is then within a factor of two in 97 of 100 samples.
+// share beyond it is then within a factor of two in 97 of 100 samples, and in 99
+// where a tail can be fitted.
 const leastBeyond = 10
 
 // Sample is what a source has about one dependency.
@@ -142,6 +166,7 @@ const (
 	fine   outcome = iota
 	failed         // with an answer or without; its latency tells nothing of healthy calls
 	cutOff         // by a timeout: it would have taken longer
+	left           // by the caller: nobody knows how long it would have taken
 )
 
 // mostCalls is how many lines of a log are taken. It is what fits into 100 MB.
@@ -165,15 +190,18 @@ func sampleOf(dependency string, calls []logged) Sample {
 	if timed && len(calls) > 1 && last > first {
 		s.Seconds = last - first
 		s.Rate = float64(len(calls)-1) / s.Seconds
-		slices.SortStableFunc(calls, func(a, b logged) int { return order(a.at, b.at) })
+		byTime := func(a, b logged) int { return order(a.at, b.at) }
+		if !slices.IsSortedFunc(calls, byTime) {
+			slices.SortStableFunc(calls, byTime)
+		}
 		if peak := busiest(calls); s.Seconds >= 2*minute && peak > s.Rate {
 			s.Notes = append(s.Notes, "the rate is that of the busiest minute; on average it is "+perSecond(s.Rate))
 			s.Rate = peak
 		}
 	}
 	half := len(calls) / 2
-	s.All = distOf(calls)
 	s.Halves = [2]*Dist{distOf(calls[:half]), distOf(calls[half:])}
+	s.All = together(s.Halves[0], s.Halves[1])
 	return s
 }
 

@@ -38,7 +38,7 @@ func fuzz(f *testing.F, read func(io.Reader) ([]Sample, error), seeds ...string)
 }
 
 func FuzzReadCSV(f *testing.F) {
-	fuzz(f, ReadCSV, "time,latency,outcome\n1,2,ok\n2,3ms,timeout\n", "latency_ms\n1e9\n")
+	fuzz(f, ReadCSV, "time,latency_s,outcome\n1,2,ok\n2,3ms,timeout\n", "time_ms,latency\n1,5\n", "latency_ms\n1e9\n")
 }
 
 func FuzzReadVegeta(f *testing.F) {

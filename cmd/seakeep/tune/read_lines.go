@@ -73,6 +73,9 @@ func (l *log) add(dependency string, c logged) error {
 	if l.n++; l.n > mostCalls {
 		return fmt.Errorf("has more than %d calls; give a part of them", mostCalls)
 	}
+	if c.outcome == left {
+		return nil
+	}
 	if l.calls == nil {
 		l.calls = map[string][]logged{}
 	}
@@ -89,8 +92,8 @@ func (l *log) add(dependency string, c logged) error {
 const mostNames = 1000
 
 func (l *log) samples() ([]Sample, error) {
-	if l.n == 0 {
-		return nil, errors.New("has no calls in it")
+	if len(l.names) == 0 {
+		return nil, errors.New("has no calls in it that tell anything")
 	}
 	var all []Sample
 	for _, name := range l.names {
@@ -108,10 +111,14 @@ func latencyOf(seconds float64) (float64, error) {
 }
 
 // number reads a number that may have a unit of time; without one it is in
-// units of so many seconds.
+// units of so many seconds, or, if that is 0, nobody knows.
 func number(text string, unit float64) (seconds float64, err error) {
 	text = strings.TrimSpace(text)
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		if unit == 0 {
+			return 0, fmt.Errorf("%s has no unit; call the column latency_s, latency_ms, latency_us or latency_ns, "+
+				"or write one behind each number (12ms)", short(text))
+		}
 		return v * unit, nil
 	}
 	d, err := time.ParseDuration(text)

@@ -110,7 +110,8 @@ func TestSources(t *testing.T) {
 // TestOutcomes: what was cut off is longer than it took, and what failed tells
 // nothing of healthy calls.
 func TestOutcomes(t *testing.T) {
-	all, err := ReadCSV(strings.NewReader("latency,outcome\n10ms,ok\n20ms,timeout\n1ms,error\n30ms,200\n5ms,503\n"))
+	all, err := ReadCSV(strings.NewReader("latency,outcome\n10ms,ok\n20ms,timeout\n1ms,error\n30ms,200\n5ms,503\n" +
+		"7s,cancelled\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +123,14 @@ func TestOutcomes(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for text, says := range map[string]string{
-		"latency\n-1ms\n":                   "line 2",
-		"when,how long\n1,2\n":              "latency",
-		"latency,outcome\n10ms,ok,more,1\n": "line 2",
+		"latency\n-1ms\n":                    "line 2",
+		"latency\n10\n":                      "line 2: 10 has no unit; call the column latency_s, latency_ms",
+		"latency,time\n10ms,1769860800000\n": "line 2: 1769860800000 is no moment in seconds",
+		"latency,outcome\n10ms,well\n":       `line 2: "well" is no outcome that is known; use ok, error`,
+		"latency,status\n10ms,7\n":           "line 2: 7 is no status of HTTP",
+		"latency,outcome\n10ms,cancelled\n":  "has no calls",
+		"when,how long\n1,2\n":               "latency",
+		"latency,outcome\n10ms,ok,more,1\n":  "line 2",
 	} {
 		if _, err := ReadCSV(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", text, err, says)
