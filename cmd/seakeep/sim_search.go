@@ -72,8 +72,9 @@ begins to hold, and says how sure that is and how far away the value in use is.`
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&q.Key, "vary", "", "the key to vary, such as dependencies.pricing.timeout.request")
-	f.StringVar(&q.From, "from", "", "the lowest value, as a file has it: 20, 50ms, 10%, 100/s")
+	f.StringVar(&q.Key, "vary", "", "the key to vary, such as dependencies.pricing.timeout.request; "+
+		"several, with commas between, all get the value")
+	f.StringVar(&q.From, "from", "", "the lowest value, as a file has it: 20, 50ms, 10%, 100/s, 20 calls")
 	f.StringVar(&q.To, "to", "", "the highest value")
 	f.StringVar(&q.Until, "until", "", "the statement, such as 'endpoints.pricing.success < 99%'")
 	f.IntVar(&q.Runs, "runs", 5, "runs for each value")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/seakeep/seakeep/config"
@@ -15,7 +16,7 @@ import (
 // EdgeQuestion is what `seakeep sim edge` was asked.
 type EdgeQuestion struct {
 	Draft    config.Draft
-	Key      string
+	Key      string // several, with commas between, all get the value
 	From, To string
 	Until    string // the edge is where this begins to hold
 	Runs     int
@@ -59,7 +60,7 @@ func Edge(q EdgeQuestion) (*EdgeAnswer, error) {
 	}
 	query := search.EdgeQuery{From: low, To: high, Whole: scale.Whole, Runs: q.Runs,
 		Within: q.Within}
-	present, known := q.Draft.Get(q.Key)
+	present, known := q.Draft.Get(q.keys()[0])
 	if x, ok := scale.Read(present); known && ok {
 		query.Present = x
 	}
@@ -82,11 +83,22 @@ func Edge(q EdgeQuestion) (*EdgeAnswer, error) {
 	return a, nil
 }
 
+func (q *EdgeQuestion) keys() []string {
+	keys := strings.Split(q.Key, ",")
+	for i := range keys {
+		keys[i] = strings.TrimSpace(keys[i])
+	}
+	return keys
+}
+
 // try says for each seed whether the statement holds with a value.
 func try(q EdgeQuestion, until config.Expectation, value string, seeds []uint64) ([]bool, error) {
-	d, err := q.Draft.Set(q.Key, value)
-	if err != nil {
-		return nil, err
+	d := q.Draft
+	for _, key := range q.keys() {
+		var err error
+		if d, err = d.Set(key, value); err != nil {
+			return nil, err
+		}
 	}
 	s, err := d.Parse()
 	if err != nil {

@@ -43,6 +43,7 @@ func TestScale(t *testing.T) {
 		{"10%", "90%", 12.5, "12.5%"},
 		{"100/s", "200/s", 150.25, "150.25/s"},
 		{"0.5", "2.5", 1.25, "1.25"},
+		{"10 calls", "500 calls", 99.7, "99 calls"},
 	} {
 		s, low, high, err := ParseScale(c.from, c.to)
 		if err != nil || !(low < high) {
@@ -55,7 +56,8 @@ func TestScale(t *testing.T) {
 			t.Errorf("%s reads as %v, %v", c.from, x, ok)
 		}
 	}
-	for _, bad := range [][2]string{{"1", "1s"}, {"2", "1"}, {"a", "b"}, {"1%", "x%"}, {"1", "1"}} {
+	for _, bad := range [][2]string{{"1", "1s"}, {"2", "1"}, {"a", "b"}, {"1%", "x%"}, {"1", "1"},
+		{"1 calls", "9"}, {"1 calls", "2.5 calls"}} {
 		if _, _, _, err := ParseScale(bad[0], bad[1]); err == nil {
 			t.Errorf("%v was taken", bad)
 		}
@@ -81,6 +83,27 @@ func TestEdgeFindsTheQueueCliff(t *testing.T) {
 	}
 	if err := a.JSON(&data); err != nil || !json.Valid(data.Bytes()) {
 		t.Errorf("json %s, %v", data.String(), err)
+	}
+}
+
+// Several keys get the same value: threads cannot be fewer in one place only.
+func TestEdgeOfSeveralKeys(t *testing.T) {
+	d := draft(t, "checkout-cascade.yaml")
+	for _, set := range [][2]string{{"for", "6s"}, {"warmup", "2s"}, {"clients.users.rate", "50/s"}} {
+		var err error
+		if d, err = d.Set(set[0], set[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := EdgeQuestion{Draft: d, Key: "services.pricing.work.mean, services.inventory.work.mean",
+		From: "6ms", To: "30s", Until: "endpoints.inventory.success < 50%", Runs: 1, Within: 0.5}
+	a, err := Edge(q)
+	if err != nil || !a.Found || a.AtFrom || !a.AtTo {
+		t.Errorf("%+v, %v", a, err)
+	}
+	q.Key = "services.pricing.work.mean,,"
+	if _, err := Edge(q); err == nil {
+		t.Error("a key without a name was taken")
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Scale turns values of a policy file, such as 250ms, 10%, 333/s or 60, into
-// numbers and back.
+// Scale turns values of a policy file, such as 250ms, 10%, 333/s, 20 calls or 60,
+// into numbers and back.
 type Scale struct {
-	suffix string // "" for whole numbers and durations
+	suffix string // "" for plain numbers and durations
 	times  bool   // a duration
 	Whole  bool   // only whole numbers make sense
 }
@@ -27,7 +27,7 @@ func ParseScale(from, to string) (s Scale, low, high float64, err error) {
 	}
 	if a.times != b.times || a.suffix != b.suffix {
 		return s, 0, 0, fmt.Errorf("%s and %s are of two kinds; %s", from, to,
-			"give both as times, shares, rates or numbers")
+			"give both as times, shares, rates, calls or numbers")
 	}
 	a.Whole = a.Whole && b.Whole
 	if !(low < high) {
@@ -36,8 +36,17 @@ func ParseScale(from, to string) (s Scale, low, high float64, err error) {
 	return a, low, high, nil
 }
 
+const calls = " calls"
+
 func parseValue(text string) (s Scale, v float64, err error) {
 	text = strings.TrimSpace(text)
+	if number, ok := strings.CutSuffix(text, calls); ok {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return s, 0, fmt.Errorf("%q is no whole number of calls", text)
+		}
+		return Scale{suffix: calls, Whole: true}, float64(n), nil
+	}
 	for _, suffix := range []string{"%", "/s", "/m"} {
 		if number, ok := strings.CutSuffix(text, suffix); ok {
 			v, err = strconv.ParseFloat(number, 64)
@@ -67,7 +76,7 @@ func (s Scale) Value(x float64) string {
 	case s.times:
 		return time.Duration(x).Round(time.Microsecond).String()
 	case s.Whole:
-		return strconv.Itoa(int(x))
+		return strconv.Itoa(int(x)) + s.suffix
 	}
 	return strconv.FormatFloat(x, 'g', 6, 64) + s.suffix
 }

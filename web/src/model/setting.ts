@@ -40,7 +40,8 @@ export interface Setting {
 export type Key = keyof Setting;
 export type Group = "protect" | "values" | "assume" | "spread" | "load";
 
-/** An edge is looked for between two values of a key of the generated files. */
+/** An edge is looked for between two values of a key of the generated files; see
+ * edge.ts for those that are more than one key. What has no edge is no slider. */
 export interface EdgeOf {
   key: string; // SLOW stands for the slow dependency's name
   from: string;
@@ -75,6 +76,9 @@ export interface Choice extends Base {
 }
 export type Field = Switch | Amount | Choice;
 
+/** Whether a field is of the policy, which a file of one's own stands for. */
+export const isPolicy = (f: Field): boolean => f.group === "protect" || f.group === "values" || f.key === "counts";
+
 /** Stops of the slider, in ms. The last is no answer at all. */
 export const stops = [
   20, 30, 50, 75, 100, 150, 200, 250, 300, 400, 500, 550, 600, 750, 1000, 1500, 2000, 3000, 5000, Infinity,
@@ -108,9 +112,9 @@ export const fields: readonly Field[] = [
   { key: "timeoutMs", short: "tm", label: "Timeout", group: "values", kind: "number", initial: 250, min: 10, max: 2000,
     step: 10, unit: "ms", needs: "timeout", help: "Of one attempt.",
     edge: { key: dep("timeout.request"), from: "20ms", to: "2s" } },
-  { key: "attempts", short: "at", label: "Attempts", group: "values", kind: "number", initial: 3, min: 2, max: 10,
+  { key: "attempts", short: "at", label: "Attempts", group: "values", kind: "number", initial: 3, min: 2, max: 8,
     step: 1, unit: "", needs: "retries", help: "The first one counts.",
-    edge: { key: dep("retry.attempts"), from: "1", to: "10" } },
+    edge: { key: dep("retry.attempts"), from: "1", to: "8" } },
   { key: "backoffMs", short: "bo", label: "First backoff", group: "values", kind: "number", initial: 40, min: 1, max: 1000,
     step: 1, unit: "ms", needs: "retries", help: "Doubles from retry to retry; the wait is random below it.",
     edge: { key: dep("retry.backoff.base"), from: "1ms", to: "1s" } },
@@ -118,14 +122,17 @@ export const fields: readonly Field[] = [
     step: 1, unit: "%", needs: "budget", help: "Retries as a share of the calls.",
     edge: { key: dep("retry.budget.ratio"), from: "1%", to: "100%" } },
   { key: "window", short: "bw", label: "Breaker's window", group: "values", kind: "number", initial: 20, min: 10, max: 5000,
-    step: 10, unit: "calls", needs: "breaker", help: "How many outcomes it looks at." },
+    step: 10, unit: "calls", needs: "breaker", help: "How many outcomes it looks at.",
+    edge: { key: dep("breaker.window"), from: "10 calls", to: "5000 calls" } },
   { key: "openS", short: "bs", label: "Breaker stays open", group: "values", kind: "number", initial: 5, min: 1, max: 60,
-    step: 1, unit: "s", needs: "breaker", help: "Before it lets three trials through." },
+    step: 1, unit: "s", needs: "breaker", help: "Before it lets three trials through.",
+    edge: { key: dep("breaker.open.for"), from: "1s", to: "60s" } },
   { key: "limit", short: "bl", label: "Bulkhead", group: "values", kind: "number", initial: 60, min: 1, max: 1000,
     step: 1, unit: "threads", needs: "bulkhead", help: "Calls to the dependency at once.",
     edge: { key: dep("bulkhead.limit"), from: "1", to: "400" } },
   { key: "hedgeMs", short: "hm", label: "Hedge after", group: "values", kind: "number", initial: 75, min: 1, max: 2000,
-    step: 1, unit: "ms", needs: "hedge", help: "When a copy of a call is due." },
+    step: 1, unit: "ms", needs: "hedge", help: "When a copy of a call is due.",
+    edge: { key: dep("hedge.after"), from: "1ms", to: "2s" } },
 
   { key: "rule", short: "q", label: "Queue for a thread", group: "assume", kind: "choice", initial: "fifo",
     options: [["fifo", "first come, first served"], ["lifo", "last come, first served"],
@@ -156,7 +163,8 @@ export const fields: readonly Field[] = [
       ["uniform", "uniform"], ["constant", "always the same"]],
     help: "How single calls vary around the mean." },
   { key: "healthyMs", short: "hl", label: "A healthy dependency takes", group: "spread", kind: "number", initial: 20,
-    min: 6, max: 500, step: 1, unit: "ms", help: "On average." },
+    min: 6, max: 500, step: 1, unit: "ms", help: "On average.",
+    edge: { key: "services.*.work.mean", from: "6ms", to: "500ms" } },
 
   { key: "rate", short: "rate", label: "Requests", group: "load", kind: "number", initial: 1000, min: 10, max: 5000,
     step: 10, unit: "/s", help: "Of all users; each dependency gets its part.",

@@ -57,18 +57,21 @@ export function policyOf(s: Setting, cast: Cast = usualCast): string {
   return lines.join("\n") + "\n";
 }
 
+export const floorMs = 5; // no answer is quicker
+const sigma = 1; // of lognormal times
+/** What a lognormal distribution's median is of its mean. */
+export const medianOfMean = Math.exp((-sigma * sigma) / 2);
+
 /** A distribution with a mean, as a scenario file has it. */
 export function timesOf(shape: string, mean: number): string {
-  const floor = Math.min(5, mean);
+  const floor = Math.min(floorMs, mean);
   switch (shape) {
     case "constant":
       return ms(mean);
     case "uniform":
       return `{uniform: [${ms(floor)}, ${ms(2 * mean - floor)}]}`;
-    case "lognormal": {
-      const sigma = 1;
-      return `{median: ${Math.round(mean * Math.exp((-sigma * sigma) / 2) * 1e6)}ns, sigma: ${sigma}}`;
-    }
+    case "lognormal":
+      return `{median: ${Math.round(mean * medianOfMean * 1e6)}ns, sigma: ${sigma}}`;
   }
   return `{floor: ${ms(floor)}, mean: ${ms(mean)}}`;
 }

@@ -1,9 +1,9 @@
 // The slider, the switches, and the second row.
 import { useId } from "preact/hooks";
-import { applies, fields, stopOf, stops, timeText, type Amount, type Field, type Group, type Key, type Setting } from "../model/setting";
+import { applies, fields, isPolicy, shared, stopOf, stops, timeText, type Amount, type Field, type Group, type Key, type Setting } from "../model/setting";
 import { letterOf } from "../model/readouts";
 import { castOf, change, own, putAway, state } from "./store";
-import { edge, edgeText, findEdge, stopEdge } from "./edge";
+import { cliOf, edge, edgeText, findEdge, stopEdge } from "./edge";
 
 interface Props {
   side: "a" | "b";
@@ -39,7 +39,7 @@ export function EdgeButton({ side, f }: { side: "a" | "b"; f: Amount }) {
         : <button type="button" class="small" aria-label={`Find the edge of ${f.label}`} title="Looks for the value at which fewer than 99 % of the healthy requests succeed"
           onClick={() => void findEdge(side, f)}>Find the edge</button>}
       <span role="status" class="soft">{e ? (e.busy ? "Bisecting…" : edgeText(e)) : ""}</span>
-      {e && !e.busy && <details class="twin"><summary>On the command line</summary><code>{e.cli}</code></details>}
+      {e?.search && !e.busy && <details class="twin"><summary>On the command line</summary><code>{cliOf(e.search)}</code>{e.search.with && <p>The scenario is the one with {e.search.with}.</p>}</details>}
     </div>
   );
 }
@@ -91,13 +91,14 @@ const groups: readonly [Group, string][] = [
 ];
 
 export function SecondRow({ side, setting }: Props) {
+  const mine = side === "a" && state.value.policy !== "";
   return (
     <details class="second" data-testid="second">
       <summary>Assumptions, load and distributions</summary>
       <p class="soft">Most disagreements about overload are disagreements about these. Try the other value.</p>
       <div class="groups">
         {groups.map(([g, title]) => {
-          const of = fields.filter((f) => f.group === g && applies(f, setting) && !(side === "b" && g === "load" && f.key !== "workers"));
+          const of = fields.filter((f) => f.group === g && applies(f, setting) && !(side === "b" && shared.includes(f.key)) && !(mine && isPolicy(f)));
           if (of.length === 0) return null;
           return (
             <fieldset key={g}>
@@ -124,8 +125,8 @@ function Control({ f, side, setting }: Props & { f: Field }) {
         </select>
       ) : (
         <span class="amount">
-          <input type="range" aria-label={`${f.label}, as a slider`} min={f.min} max={f.max} step={f.step} value={Number(setting[f.key])}
-            onInput={(e) => set(Number(e.currentTarget.value))} />
+          {f.edge && <input type="range" aria-label={`${f.label}, as a slider`} min={f.min} max={f.max} step={f.step} value={Number(setting[f.key])}
+            onInput={(e) => set(Number(e.currentTarget.value))} />}
           <input id={id} type="number" min={f.min} max={f.max} step={f.step} value={Number(setting[f.key])} aria-describedby={`${id}-help`}
             onChange={(e) => {
               const v = Number(e.currentTarget.value);

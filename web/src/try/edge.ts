@@ -4,15 +4,13 @@ import { signal } from "@preact/signals";
 import { Engine } from "../engine/client";
 import type { EdgeAnswer } from "../engine/types";
 import type { Amount, Key } from "../model/setting";
-import { worldOf } from "../model/world";
+import { searchFor, type Search } from "../model/edge";
 import { castOf, state } from "./store";
 
 export interface Edge {
   key: Key;
   side: "a" | "b";
-  label: string;
-  until: string;
-  cli: string;
+  search: Search | null; // null: it was not even begun
   answer: EdgeAnswer | null;
   error: string;
   busy: boolean;
@@ -27,19 +25,16 @@ export async function findEdge(side: "a" | "b", f: Amount): Promise<void> {
   if (!f.edge || !setting) return;
   stopEdge();
   const mine = ++turn;
-  const cast = castOf(side);
-  const other = cast.dependencies.find((d) => d !== cast.slow) ?? cast.slow;
-  const until = `endpoints.${other}.success < 99%`;
-  // The key of the latency is there only while the dependency is slow.
-  const s = f.key === "latency" ? { ...setting, latency: 1000, shape: setting.shape === "exponential" ? setting.shape : "exponential" } : setting;
-  const key = f.edge.key.replace("SLOW", cast.slow);
-  const cli = `seakeep sim edge scenario.yaml --vary ${key} --from ${f.edge.from} --to ${f.edge.to} --until '${until}' --runs 3 --within 0.02`;
-  const begun: Edge = { key: f.key, side, label: f.label, until, cli, answer: null, error: "", busy: true };
-  edge.value = begun;
-  const { answer } = await engine.ask({ op: "edge", world: worldOf(s, cast), within: 0.02,
-    edge: { key, from: f.edge.from, to: f.edge.to, until, runs: 3 } });
+  const q = searchFor(f, setting, castOf(side));
+  if (typeof q === "string") {
+    edge.value = { key: f.key, side, search: null, answer: null, error: q, busy: false };
+    return;
+  }
+  edge.value = { key: f.key, side, search: q, answer: null, error: "", busy: true };
+  const { answer } = await engine.ask({ op: "edge", world: q.world, within: 0.02,
+    edge: { key: q.keys, from: q.from, to: q.to, until: q.until, runs: 3 } });
   if (mine !== turn) return;
-  edge.value = { ...begun, busy: false, answer: answer.edge ?? null, error: answer.error ?? "" };
+  edge.value = { key: f.key, side, search: q, busy: false, answer: answer.edge ?? null, error: answer.error ?? "" };
 }
 
 export function stopEdge(): void {
@@ -48,15 +43,19 @@ export function stopEdge(): void {
   edge.value = null;
 }
 
+/** The same question on a command line. */
+export const cliOf = (q: Search): string =>
+  `seakeep sim edge scenario.yaml --vary ${q.keys} --from '${q.from}' --to '${q.to}' --until '${q.until}' --runs 3 --within 0.02`;
+
 /** What was found, in a sentence. */
 export function edgeText(e: Edge): string {
   const a = e.answer;
-  if (!a) return e.error;
+  const read = e.search?.reads;
+  if (!a || !read) return e.error;
   if (!a.found) {
-    const all = a.holds_at_from ? "fails everywhere" : "holds everywhere";
-    return `No edge: 99 % ${all} from ${a.tested[0]?.value} to ${a.tested[1]?.value}.`;
+    return `No edge: success is ${a.holds_at_from ? "below" : "not below"} 99 % from ${read(a.tested[0]!.value)} to ${read(a.tested[1]!.value)}.`;
   }
   const side = a.holds_at_from ? "below" : "above";
-  return `Success falls under 99 % ${side} ${a.edge}. All ${a.runs} runs agree up to ${a.low} and again from ${a.high}.` +
-    (a.safety_factor && e.key !== "latency" ? ` The value in use, ${a.present}, is ${a.safety_factor.toPrecision(2)} times away.` : "");
+  return `Success falls under 99 % ${side} ${read(a.edge!)}. All ${a.runs} runs agree up to ${read(a.low!)} and again from ${read(a.high!)}.` +
+    (a.safety_factor && e.search!.same ? ` The value in use, ${a.present}, is ${a.safety_factor.toPrecision(2)} times away.` : "");
 }
