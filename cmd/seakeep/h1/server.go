@@ -153,7 +153,7 @@ func (s *Server) Close() error {
 	s.ended.Store(true)
 	s.stopAccepting()
 	for c := range s.conns {
-		_ = c.nc.Close()
+		_ = c.nc.Conn.Close() // whoever serves it does the rest
 	}
 	s.mu.Unlock()
 	return s.Others.Close()

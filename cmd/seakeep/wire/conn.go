@@ -33,6 +33,8 @@ type Conn struct {
 	// upgrade is set once a request asks for an upgrade.
 	upgrade atomic.Bool
 	once    sync.Once
+	reading sync.Mutex  // held by who reads
+	ended   atomic.Bool // it was closed: whoever reads for the server has nothing more to read
 
 	mu       sync.Mutex // for deadline, and for setting it
 	deadline time.Time  // for reading, as the server set it
@@ -50,6 +52,11 @@ var errEnded = errors.New("the connection ends with a refused request")
 
 // Read reads what may pass.
 func (c *Conn) Read(p []byte) (int, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	if c.ended.Load() {
+		return 0, net.ErrClosed
+	}
 	if c.secure != nil && !c.scanner.known {
 		if err := c.begin(); err != nil {
 			return 0, err
@@ -93,7 +100,9 @@ func (c *Conn) begin() error {
 // what may not yet moves to held.
 func (c *Conn) readInto(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	c.heard(n, err)
+	if c.heard(n, err); c.ended.Load() {
+		return 0, net.ErrClosed
+	}
 	pass := c.judge(p[:n])
 	if pass < n && c.refusal == nil {
 		c.held = append(make([]byte, 0, 1<<10), p[pass:n]...)
@@ -116,6 +125,9 @@ func (c *Conn) readMore() error {
 	n, err := c.Conn.Read(c.held[len(c.held):cap(c.held)])
 	if c.heard(n, err); n == 0 {
 		return err
+	}
+	if c.ended.Load() {
+		return net.ErrClosed
 	}
 	c.held = c.held[:len(c.held)+n]
 	if c.ready = c.judge(c.held); c.ready > 0 {
@@ -177,7 +189,7 @@ func (c *Conn) hurry() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	if !c.deadline.After(now) {
+	if !c.deadline.After(now) || c.ended.Load() {
 		return
 	}
 	c.hurried = true
@@ -188,19 +200,19 @@ func (c *Conn) hurry() {
 }
 
 // SetReadDeadline sets the deadline for reading.
-func (c *Conn) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deadline = t
-	return c.Conn.SetReadDeadline(t)
-}
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetReadDeadline) }
 
 // SetDeadline sets both deadlines.
-func (c *Conn) SetDeadline(t time.Time) error {
+func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetDeadline) }
+
+func (c *Conn) setDeadline(t time.Time, set func(time.Time) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.ended.Load() {
+		return net.ErrClosed
+	}
 	c.deadline = t
-	return c.Conn.SetDeadline(t)
+	return set(t)
 }
 
 // ReadFrom writes what is read from r. From one plain TCP connection to another
@@ -232,6 +244,7 @@ func (c *Conn) Close() error {
 	c.once.Do(func() {
 		if c.speaks.Load() && !c.reset.Load() && c.CloseWrite() == nil {
 			err = nil
+			c.hush()
 			go c.linger()
 			return
 		}
@@ -241,7 +254,18 @@ func (c *Conn) Close() error {
 	return err
 }
 
+// hush ends whatever is read for the server: what comes from now on must not be
+// taken for a request.
+func (c *Conn) hush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended.Store(true)
+	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
+}
+
 func (c *Conn) linger() {
+	c.reading.Lock() // until nobody reads for the server any more
+	defer c.reading.Unlock()
 	_ = c.Conn.SetDeadline(time.Now().Add(lingerTime))
 	_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
 	_ = c.Conn.Close()

@@ -243,3 +243,28 @@ func TestResetIsOne(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsReadBehindTheEnd: a request that comes while the end of a connection
+// lingers is nobody's: its answer could not be sent.
+func TestNothingIsReadBehindTheEnd(t *testing.T) {
+	s := serve(t, limits(), nil)
+	c := s.dial(t)
+	br := bufio.NewReader(c)
+	_, _ = io.WriteString(c, "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")
+	resp, err := http.ReadResponse(br, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(c, "GET /2 HTTP/1.1\r\nHost: h\r\n\r\n")
+	if rest, err := io.ReadAll(br); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v; want the end", rest, err)
+	}
+	until(t, func() bool { return s.listener.Open() == 0 })
+	if n := s.handled.Load(); n != 1 {
+		t.Errorf("%d requests were handled", n)
+	}
+}

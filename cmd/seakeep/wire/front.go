@@ -14,7 +14,7 @@ func (c *Conn) Await(d time.Duration) {
 	until := time.Now().Add(d)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.hurried {
+	if c.hurried || c.ended.Load() {
 		return
 	}
 	if off := until.Sub(c.deadline); off < 0 || off > d/64 {
