@@ -10,6 +10,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
+// greeted is how a client of HTTP/2 begins.
+const greeted = http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
 // silents are clients that have stopped somewhere, and neither go on nor leave.
 var silents = map[string]struct {
 	tls  string // the protocol that is agreed on; "no": there is no TLS; "": its handshake is not made
@@ -22,9 +25,9 @@ var silents = map[string]struct {
 	"a request in HTTP/1.0":       {"no", "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
 	"half a preface":              {"no", http2.ClientPreface[:10], false},
 	"a preface":                   {"no", http2.ClientPreface, true},
-	"settings":                    {"no", http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00", true},
-	"half a frame":                {"no", http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00", true},
-	"half a HEADERS":              {"no", http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + "\x00\x00\x01\x01\x01\x00\x00\x00\x01\x82", true},
+	"settings":                    {"no", greeted, true},
+	"half a frame":                {"no", greeted + "\x00\x00", true},
+	"half a HEADERS":              {"no", greeted + "\x00\x00\x01\x01\x01\x00\x00\x00\x01\x82", true},
 	"TLS: nothing":                {"", "", false},
 	"TLS: half a hello":           {"", "\x16\x03\x01\x02\x00\x01", false},
 	"TLS: a handshake":            {"http/1.1", "", false},
@@ -33,7 +36,7 @@ var silents = map[string]struct {
 	"TLS: a request":              {"http/1.1", "GET / HTTP/1.1\r\nHost: h\r\n\r\n", true},
 	"TLS: half a preface":         {"h2", http2.ClientPreface[:10], false},
 	"TLS: a preface":              {"h2", http2.ClientPreface, true},
-	"TLS: settings":               {"h2", http2.ClientPreface + "\x00\x00\x00\x04\x00\x00\x00\x00\x00", true},
+	"TLS: settings":               {"h2", greeted, true},
 }
 
 // TestDrainWaitsForNobodySilent: a client that says nothing, at whatever point it has
