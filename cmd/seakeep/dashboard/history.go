@@ -124,6 +124,16 @@ func (t *table) add(k kept) {
 		t.sums[i] = &frame{from: f.from, of: map[string]*sample{}}
 	}
 	t.sums[i].add(f)
+	if k.to.Sub(k.from) <= t.step {
+		return
+	}
+	// What is kept of long ago is coarser than the steps asked for: it is what is
+	// known of each of them.
+	for j := max(int(k.from.Sub(t.from)/t.step), 0); j < i; j++ {
+		if t.sums[j] == nil {
+			t.sums[j] = t.sums[i]
+		}
+	}
 }
 
 func (t *table) view() *schema.History {

@@ -107,12 +107,13 @@ func (f *frames) within(from, to time.Time) (all []kept, oldest time.Time) {
 }
 
 // between returns frames of a time in their order: the short ones if they reach
-// back far enough, and otherwise the long ones, with short ones at the end.
+// back far enough, or as far as there is anything, and otherwise the long ones,
+// with short ones at the end.
 func (r *rings) between(from, to time.Time) (all []kept, oldest time.Time) {
 	short, oldestShort := r.short.within(from, to)
 	long, oldest := r.long.within(from, to)
-	if oldest.IsZero() || !oldestShort.IsZero() && oldestShort.Before(oldest) {
-		oldest = oldestShort
+	if oldest.IsZero() || !oldestShort.IsZero() && !oldestShort.After(oldest) {
+		return short, oldestShort
 	}
 	if len(long) == 0 || !oldestShort.IsZero() && !from.Before(oldestShort) {
 		return short, oldest
