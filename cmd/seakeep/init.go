@@ -139,6 +139,10 @@ func (f *initFlags) check() (err error) {
 		return fmt.Errorf("the preset %s has dependencies of different latencies: leave --p50, --p99 and --p999 "+
 			"out, and write into the file what each is measured to take", f.preset)
 	}
+	if need := given.TooMany(); need > 0 {
+		return fmt.Errorf("%s of such calls need %.0f slots, more than one process has; give what one of yours makes",
+			f.rate, need)
+	}
 	if given != (presets.Figures{}) {
 		f.given = &given
 	}

@@ -42,31 +42,57 @@ func TestPresetsAreClean(t *testing.T) {
 	}
 }
 
-// Whatever was measured, what follows from it fits it.
+// Whatever was measured, what follows from it fits it. Where a rate or a latency
+// was not given check says that it cannot judge, and no more.
 func TestPresetsFollowFigures(t *testing.T) {
+	forms := []struct{ p50, p99, p999 float64 }{ // times the p99, where they are given
+		{0.25, 1, 2}, {0, 1, 0}, {0.5, 1, 0}, {0, 1, 1.2}, {1, 1, 1}, {0.05, 1, 15}, {0, 0, 2}, {0.1, 0, 3},
+		{0.3, 0, 0}}
 	for _, p := range presets.All() {
-		for _, rate := range []float64{0.5, 5, 333, 8000} {
-			for _, p99 := range []time.Duration{time.Millisecond, 18 * time.Millisecond, 75 * time.Millisecond,
-				700 * time.Millisecond} {
-				f := presets.Figures{Rate: rate, P50: p99 / 4, P99: p99, P999: 2 * p99}
-				if p.Many {
-					f = presets.Figures{Rate: rate}
-				}
-				_, file := write(t, p, presets.Options{Service: "mine", Figures: &f})
-				for _, found := range check.Files([]*config.File{file}) {
-					if found.Severity > check.Info && !timesOfItsOwn(p, found) {
-						t.Errorf("%s at %g/s, %v:%d: %s: %s", p.Name, rate, p99, found.Line, found.Rule, found.Why)
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, rate := range []float64{0, 0.02, 5, 333, 8000} {
+				for _, p99 := range []time.Duration{20 * time.Microsecond, time.Millisecond, 3 * time.Millisecond,
+					18 * time.Millisecond, 75 * time.Millisecond, 700 * time.Millisecond, 4 * time.Second, time.Minute} {
+					for _, form := range forms {
+						times := func(by float64) time.Duration { return time.Duration(by * float64(p99)) }
+						f := presets.Figures{Rate: rate, P50: times(form.p50), P99: times(form.p99), P999: times(form.p999)}
+						if p.Many {
+							f = presets.Figures{Rate: max(rate, 0.02)}
+						}
+						if f.TooMany() == 0 {
+							fits(t, p, f)
+						}
 					}
 				}
 			}
+		})
+	}
+}
+
+func fits(t *testing.T, p presets.Preset, f presets.Figures) {
+	t.Helper()
+	text, file := write(t, p, presets.Options{Service: "mine", Figures: &f})
+	for _, w := range file.Warnings() {
+		t.Errorf("%+v: %v", f, w)
+	}
+	for _, found := range check.Files([]*config.File{file}) {
+		if found.Rule != "measured-missing" || f.Rate > 0 && f.P99+f.P999 > 0 {
+			t.Errorf("%+v: line %d: %s: %s\n%s", f, found.Line, found.Rule, found.Why, text)
 		}
 	}
 }
 
-// timesOfItsOwn reports whether a finding is about limits that the preset has
-// for reasons other than latency.
-func timesOfItsOwn(p presets.Preset, f check.Finding) bool {
-	return p.Name == "crawler" && strings.HasPrefix(f.Rule, "timeout-")
+// A limit of a crawler that is long on purpose says so, and only where it must.
+func TestLongOnPurpose(t *testing.T) {
+	p, _ := presets.Find("crawler")
+	for p999, ignored := range map[time.Duration]bool{3 * time.Millisecond: true, 15 * time.Second: false} {
+		text, _ := write(t, p, presets.Options{Figures: &presets.Figures{Rate: 10, P999: p999}})
+		if !strings.Contains(text, "request: 30s") ||
+			strings.Contains(text, "seakeep:ignore timeout-too-long: ") != ignored {
+			t.Errorf("%v:\n%s", p999, text)
+		}
+	}
 }
 
 func TestPresetsSettings(t *testing.T) {

@@ -39,3 +39,12 @@ func short(d time.Duration) string {
 	}
 	return strings.Replace(text, "µs", "us", 1)
 }
+
+// threeDigits rounds a time for people.
+func threeDigits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
+}

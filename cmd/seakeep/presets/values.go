@@ -13,7 +13,18 @@ const (
 	least    = 5  // slots
 	unknown  = 50 // slots where nothing was measured
 	headroom = 2  // over the slots that rate x p99 needs
+
+	mostSlots = 1_000_000 // as much as a file may say
 )
+
+// TooMany says how many slots rate x p99 needs, if that is more than a file can
+// give; else 0.
+func (f *Figures) TooMany() float64 {
+	if need := f.Rate * f.p99().Seconds(); need*headroom > mostSlots {
+		return need
+	}
+	return 0
+}
 
 // values are what a template asks for.
 type values struct {
@@ -62,25 +73,31 @@ func (v *values) Rate() string {
 }
 
 // p999 is the p99.9, or what an exponential tail makes of the quantiles that
-// are known; 0: none is.
+// are known, as "seakeep check" reckons; 0: none is.
 func (f *Figures) p999() time.Duration {
 	switch {
 	case f.P999 > 0:
 		return f.P999
-	case f.P99 > 0 && f.P50 > 0:
+	case f.P99 > f.P50 && f.P50 > 0:
 		return f.P99 + time.Duration(float64(f.P99-f.P50)*math.Log(10)/math.Log(50))
 	case f.P99 > 0:
 		return f.P99 * 3 / 2
 	default:
-		return f.P50 * 10 // log 1000 / log 2
+		return time.Duration(float64(f.P50) * math.Log(1000) / math.Ln2)
 	}
 }
 
 func (f *Figures) p99() time.Duration {
-	if f.P99 > 0 {
+	switch {
+	case f.P99 > 0:
 		return f.P99
+	case f.P999 > f.P50 && f.P50 > 0:
+		return f.P50 + time.Duration(float64(f.P999-f.P50)*math.Log(50)/math.Log(500))
+	case f.P999 > 0:
+		return f.P999 * 2 / 3
+	default:
+		return time.Duration(float64(f.P50) * math.Log(100) / math.Ln2)
 	}
-	return f.P50 * 20 / 3 // log 100 / log 2
 }
 
 // request is the limit of one attempt, and whether it is the preset's own.
@@ -99,10 +116,19 @@ func (v *values) Request() string { return short(v.limit()) }
 
 func (v *values) limit() time.Duration {
 	limit, usual := v.request()
-	if need := v.p999(); !usual && need > 0 && need*10 < limit {
+	if need := v.p999(); !usual && !v.preset.keeps && need > 0 && need*10 < limit {
 		return roundUp(3 * need)
 	}
 	return limit
+}
+
+// Ignore is a comment that takes away what "seakeep check" finds of a limit that
+// is long on purpose; empty: it finds nothing.
+func (v *values) Ignore() string {
+	if need := v.p999(); need == 0 || v.limit() <= 10*need {
+		return ""
+	}
+	return "\n      # seakeep:ignore timeout-too-long: the slowest site decides, and not what all together take"
 }
 
 // RequestWhy says where Request is from.
@@ -136,7 +162,7 @@ func (v *values) total() time.Duration {
 func (v *values) Deadline() string { return short(max(2*time.Second, roundUp(v.total()*5/4))) }
 
 // Door is how many requests are served at once: more than one dependency holds.
-func (v *values) Door() int { return max(400, 2*v.Slots()) }
+func (v *values) Door() int { return min(max(400, 2*v.Slots()), mostSlots) }
 
 // Floor is how many retries a second there may be in any case: so many, or a
 // twentieth of the calls if that is less.
@@ -194,7 +220,7 @@ func slots(rate float64, p99 time.Duration) int {
 			n = (n + step - 1) / step * step
 		}
 	}
-	return min(max(n, least), 1_000_000)
+	return min(max(n, least), mostSlots)
 }
 
 // SlotsAt is that of a dependency with this p99.
@@ -206,8 +232,10 @@ func (v *values) SlotsAt(p99 string) (int, error) {
 // SlotsWhy says where Slots is from.
 func (v *values) SlotsWhy() string {
 	if v.Figures.Rate == 0 || v.p99() == 0 {
-		return "Nothing was measured, so this is a guess: twice rate x p99 is right."
+		return "Rate or latency is unknown, so this is a guess: twice rate x p99 is right."
 	}
+	need := v.Figures.Rate * v.p99().Seconds()
+	digits := max(3, len(strconv.Itoa(int(need))))
 	return fmt.Sprintf("%s that take %s need %s slots. Twice that is room for bursts.", v.Rate(),
-		short(v.p99()), strconv.FormatFloat(v.Figures.Rate*v.p99().Seconds(), 'g', 3, 64))
+		short(threeDigits(v.p99())), strconv.FormatFloat(need, 'g', digits, 64))
 }

@@ -21,8 +21,11 @@ func quantiles(m config.Measured) (all []point) {
 		at    time.Duration
 		above float64
 	}{{m.P50, 0.5}, {m.P99, 0.01}, {m.P999, 0.001}} {
-		if q.at.Seconds() > all[len(all)-1].at {
+		switch last := &all[len(all)-1]; {
+		case q.at.Seconds() > last.at:
 			all = append(all, point{q.at.Seconds(), q.above})
+		case q.at > 0 && q.at.Seconds() == last.at: // the same time says more
+			last.above = q.above
 		}
 	}
 	return all

@@ -32,14 +32,21 @@ func TestSlower(t *testing.T) {
 	if _, ok := slower(config.Measured{Rate: 5}, time.Second); ok || latency(config.Measured{}, 0.01) != 0 {
 		t.Error("of nothing something is known")
 	}
-	// Equal quantiles are one.
-	if got := latency(config.Measured{P50: 20e6, P99: 20e6}, 0.01); got <= 20e6 {
-		t.Errorf("%v", got)
-	}
 }
 
 // What others have measured comes to what others recommend: a p99.9 of 110 ms
 // to a timeout of 150 to 250 ms.
+// Quantiles that are the same time: the last of them says most.
+func TestSlowerOfEqualQuantiles(t *testing.T) {
+	m := config.Measured{P50: time.Second, P99: time.Second, P999: time.Second}
+	if got, ok := slower(m, time.Second); !ok || math.Abs(got-0.001) > 1e-9 {
+		t.Errorf("%v, %v", got, ok)
+	}
+	if got := latency(m, 0.001); got != time.Second {
+		t.Errorf("p99.9 %v", got)
+	}
+}
+
 func TestGoodTimeout(t *testing.T) {
 	for p999, want := range map[time.Duration]time.Duration{
 		110 * time.Millisecond: 200 * time.Millisecond, 60 * time.Millisecond: 100 * time.Millisecond,
