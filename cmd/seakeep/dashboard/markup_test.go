@@ -47,7 +47,11 @@ func TestNamesStayText(t *testing.T) {
 		"/api/v1/history", "/api/v1/policy", "/api/v1/faults", "/api/v1/dependencies/%3Cimg%20src=x%3E",
 		"/api/v1/history?dependency=%3Cimg%20src=x%3E", "/%3Cimg%20src=x%3E"} {
 		resp, text := w.fetch(path)
-		holdsNone(t, path, text)
+		if strings.HasPrefix(path, "/api/") || path == "/plain" {
+			holdsNone(t, path, text)
+		} else if strings.Contains(text, "<img src=x") { // the built page has elements of its own
+			t.Errorf("%s holds what was asked for", path)
+		}
 		if resp.Header.Get("X-Content-Type-Options") != "nosniff" ||
 			!strings.Contains(resp.Header.Get("Content-Security-Policy"), "default-src '") {
 			t.Errorf("%s may be taken for something else: %v", path, resp.Header)
