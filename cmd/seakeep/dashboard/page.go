@@ -47,20 +47,17 @@ func (d *Dashboard) pages(p *Program) http.Handler {
 	return mux
 }
 
-// Files serves a built page: files as they are, compressed ones beside them (.br,
-// .gz) to who takes them, and index.html for every path that is no file, because
-// each view has its own address.
+// Files serves a built page: files as they are, and compressed ones beside them
+// (.br, .gz) to who takes them. The root is index.html; each view has its address
+// behind a "#", which no server sees.
 func Files(files fs.FS) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-		if info, err := fs.Stat(files, name); name == "" || err != nil || info.IsDir() {
-			if path.Ext(name) != "" {
-				http.NotFound(w, r)
-				return
-			}
+		if name == "" {
 			name = "index.html"
 		}
-		if strings.HasPrefix(path.Base(name), ".") {
+		info, err := fs.Stat(files, name)
+		if err != nil || info.IsDir() || strings.HasPrefix(path.Base(name), ".") {
 			http.NotFound(w, r)
 			return
 		}

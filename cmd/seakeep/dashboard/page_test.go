@@ -22,7 +22,7 @@ func TestFiles(t *testing.T) {
 		status                                  int
 	}{
 		{"/", "gzip", "<!doctype html>", "text/html; charset=utf-8", "", "no-cache", 200},
-		{"/dependencies/pricing", "", "<!doctype html>", "text/html; charset=utf-8", "", "no-cache", 200},
+		{"/dependencies/pricing", "", "404 page not found\n", "text/plain; charset=utf-8", "", "", 404},
 		{"/assets/main-Ab3_x9-z.js", "gzip, br", "br", "text/javascript; charset=utf-8", "br",
 			"public, max-age=31536000, immutable", 200},
 		{"/assets/main-Ab3_x9-z.js", "gzip, br;q=0", "gz", "text/javascript; charset=utf-8", "gzip",
