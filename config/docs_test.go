@@ -181,6 +181,8 @@ var policyPage = &book{
 		"slo.store":                       promises,
 		"slo.flush":                       promises,
 		"slo.beacon":                      promises,
+		"slo.beacon-rate":                 promises,
+		"slo.beacon-client-rate":          promises,
 		"slo.mode":                        promises,
 		promise + "policy.back":           {{steps[:len(steps)-3], "[{left: 1%}]"}},
 		promise + "window.zone":           {{promise + "window.calendar", "month"}},

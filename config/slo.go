@@ -12,11 +12,15 @@ import (
 // SLO is what users may expect of the service, and what follows when they do not
 // get it.
 type SLO struct {
-	Store      string        // InMemory, or the path of a file that outlives the process
-	Flush      time.Duration // how often what was counted goes there
-	Beacon     string        // path at the door where clients tell what they saw; empty: none
-	Observe    bool          // policies of budgets are told of and not followed
-	Objectives []Objective   // as written
+	Store  string        // InMemory, or the path of a file that outlives the process
+	Flush  time.Duration // how often what was counted goes there
+	Beacon string        // path at the door where clients tell what they saw; empty: none
+	// BeaconRate bounds beacons there, in beacons a second, and BeaconClient those of
+	// one client.
+	BeaconRate, BeaconClient float64
+
+	Observe    bool        // policies of budgets are told of and not followed
+	Objectives []Objective // as written
 }
 
 // Objective returns the objective of that name, or nil.
@@ -90,7 +94,7 @@ func (o *object) slo(f *File) {
 	}
 	s := o.short("slo", "objectives", "a list of "+objectivesExample+", or a section, or "+off)
 	defer s.close()
-	v := &SLO{Store: InMemory, Flush: 10 * time.Second}
+	v := &SLO{Store: InMemory, Flush: 10 * time.Second, BeaconRate: 100, BeaconClient: 1}
 	f.SLO = v
 	s.sloStore(v, f)
 	s.duration("flush", &v.Flush, within(time.Second, time.Hour, "10s"))
@@ -100,6 +104,8 @@ func (o *object) slo(f *File) {
 		beacon.failKey("there is no door to have it at", "add serve, or remove it: the admin "+
 			"address always takes beacons")
 	}
+	s.rate("beacon-rate", &v.BeaconRate, within(0.001, 1e6, "100/s"))
+	s.rate("beacon-client-rate", &v.BeaconClient, within(0.001, 1e6, "1/s"))
 	v.Observe = s.observes()
 	list := s.require("objectives", objectivesExample)
 	if list == nil {

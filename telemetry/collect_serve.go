@@ -131,6 +131,8 @@ func (c collection) proxy(p *ProxyState) {
 	}
 	c.value(idProxyReloads, float64(p.Reloads), "used")
 	c.value(idProxyReloads, float64(p.Refused), "refused")
+	c.value(idProxyBeacons, float64(p.Beacons), "taken")
+	c.value(idProxyBeacons, float64(p.BeaconsRefused), "refused")
 	if !p.Loaded.IsZero() {
 		c.value(idProxyLoaded, float64(p.Loaded.UnixMilli())/1000)
 	}

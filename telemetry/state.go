@@ -56,7 +56,11 @@ type ProxyState struct {
 	Ready            bool
 	Loaded           time.Time // when the policy file was put to use; zero: there is none
 	Reloads, Refused uint64    // policy files
-	Listeners        []ListenerState
+	// Beacons are what clients told at the door of what they saw, and
+	// BeaconsRefused those beyond their rate.
+	Beacons, BeaconsRefused uint64
+
+	Listeners []ListenerState
 }
 
 // ListenerState is one address that a proxy listens at.

@@ -94,6 +94,7 @@ const (
 	idProxyRequests
 	idProxyTunnels
 	idProxyReloads
+	idProxyBeacons
 	idProxyLoaded
 	idCount
 )

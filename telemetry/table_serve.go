@@ -71,6 +71,8 @@ var serveMetrics = map[id]Definition{
 		[]string{"listener"}, "Connections that became tunnels, by listener."),
 	idProxyReloads: counter(partProgram, "seakeep_proxy_reloads_total", "seakeep.proxy.reloads", "{reload}",
 		[]string{"result"}, "Policy files that were put to use after the first, or refused."),
+	idProxyBeacons: counter(partProgram, "seakeep_proxy_beacons_total", "seakeep.proxy.beacons", "{beacon}",
+		[]string{"result"}, "What clients told at the door of what they saw: taken, or refused beyond its rate."),
 	idProxyLoaded: gauge(partProgram, "seakeep_proxy_config_loaded_timestamp_seconds",
 		"seakeep.proxy.config.loaded.timestamp", "s", nil, "When the policy file in use was put to use, in Unix time."),
 }

@@ -47,6 +47,7 @@ func (p *Proxy) ReadState(to *telemetry.State) {
 	}
 	to.Proxy = &telemetry.ProxyState{Ready: p.Ready(), Loaded: p.file.loaded,
 		Reloads: uint64(p.file.reloads), Refused: uint64(p.file.refusals)}
+	to.Proxy.Beacons, to.Proxy.BeaconsRefused = p.beacons.counts()
 	for _, f := range p.fronts {
 		to.Proxy.Listeners = append(to.Proxy.Listeners, telemetry.ListenerState{Name: f.name(),
 			Connections: f.listener.Open(), InFlight: int(f.active.Load()), Tunnels: f.tunnels.len()})

@@ -90,6 +90,7 @@ type Proxy struct {
 	metrics *telemetry.Metrics
 	tracer  *otel.Tracer // nil: no spans are made
 	reasons explanations
+	beacons beaconLimit // at the door
 	// gathered is how many bytes of request bodies are held.
 	gathered atomic.Int64
 

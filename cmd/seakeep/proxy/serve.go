@@ -25,7 +25,7 @@ func (x *exchange) serve() {
 			x.r.Body, _ = x.small.body()
 		}
 		x.sent = true
-		x.p.beacon(x.w, x.r, maxCountsBelow)
+		x.p.beaconAtDoor(x.w, x.r)
 		return
 	}
 	if x.route.gate.CallOff(x.w, x.r) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/seakeep/seakeep"
@@ -109,6 +111,21 @@ func (p *Proxy) beacon(w http.ResponseWriter, r *http.Request, most uint64) {
 		objectives.Beacon(name, c)
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// beaconAtDoor is beacon where anybody may send one.
+func (p *Proxy) beaconAtDoor(w http.ResponseWriter, r *http.Request) {
+	s := p.set.File().SLO
+	client := clientOf(r.RemoteAddr)
+	wait, ok := p.beacons.admit(time.Now(), client, s.BeaconRate, s.BeaconClient)
+	if !ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		say(w, http.StatusTooManyRequests, "more beacons than slo.beacon-rate or slo.beacon-client-rate takes: "+
+			"count for longer, and send them together")
+		p.local.Info("a beacon was refused", "client", client, "again after", wait)
+		return
+	}
+	p.beacon(w, r, maxCountsBelow)
 }
 
 var errBeacon = errors.New(`give counts of objectives, such as {"checkout": {"good": 10, "bad": 1}}`)
