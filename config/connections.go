@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/seakeep/seakeep/core/limit"
 )
 
 // Connections says how connections to a dependency's endpoints are kept. All
@@ -123,6 +125,34 @@ func (o *object) warnWaits(dep *Dependency) {
 	o.warn([]string{"connections.max", "bulkhead.limit"},
 		fmt.Sprintf("%d connections for %d calls: the others wait for one, and nothing says how long",
 			c.Max*n, limit), "add timeout.acquire, such as 20ms")
+}
+
+// warnWaitsBehind warns of connections to the program behind the proxy that are
+// fewer than the requests that are let in: those then wait in a line that no rung
+// of the door sees, until their deadline.
+func (o *object) warnWaitsBehind(v *Serve) {
+	most := v.Connections.Max
+	if o.d.failures > 0 || most == 0 || v.Upstream == nil || v.Protocol == HTTP2 || v.Protocol == H2C {
+		return
+	}
+	requests := "as many requests as come"
+	if s := v.Door.Slots; s != nil {
+		n := s.Limit.Max
+		if s.Limit.Algorithm == limit.Fixed {
+			n = s.Limit.Initial
+		}
+		switch {
+		case n == 0:
+			requests = "as many requests as the algorithm finds"
+		case n <= most:
+			return
+		default:
+			requests = fmt.Sprintf("%d requests", n)
+		}
+	}
+	o.warn([]string{"connections.max"}, fmt.Sprintf("%d connections for %s: the others wait for one behind the door, until "+
+		"their deadline and in no order of importance", most, requests),
+		fmt.Sprintf("let concurrency have a max of at most %d, or leave connections.max out", most))
 }
 
 // Protocol says which HTTP is spoken with endpoints.

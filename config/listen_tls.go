@@ -8,15 +8,31 @@ type ListenTLS struct {
 	ClientName string // the header that tells who the client is by its certificate; empty: none
 	MinVersion uint16 // tls.VersionTLS12 or tls.VersionTLS13
 
-	places map[string]Error // of its keys
+	places places // of its keys
 }
 
 // Fault is a mistake in one of the keys, cert, key or client-ca, that only shows
 // when its file is read.
-func (t *ListenTLS) Fault(key, problem, fix string) *Error {
-	e := t.places[key]
+func (t *ListenTLS) Fault(key, problem, fix string) *Error { return t.places.fault(key, problem, fix) }
+
+// places is where keys are in the file.
+type places map[string]Error
+
+func (p places) fault(key, problem, fix string) *Error {
+	e := p[key]
 	e.Problem, e.Fix = problem, fix
 	return &e
+}
+
+// places remembers where those of some keys are that the section has.
+func (o *object) places(keys ...string) places {
+	p := places{}
+	for _, key := range keys {
+		if at := o.find(key); at != nil {
+			p[key] = Error{File: at.d.file, Line: at.node.Line, Column: at.node.Column, Path: at.path}
+		}
+	}
+	return p
 }
 
 // listenTLS reads how a listener speaks TLS; nil if it does not.
@@ -31,7 +47,7 @@ func (o *object) listenTLS(listen string) *ListenTLS {
 	}
 	s := o.section("listen-tls", example)
 	defer s.close()
-	v := &ListenTLS{MinVersion: versionTLS12, places: map[string]Error{}}
+	v := &ListenTLS{MinVersion: versionTLS12, places: s.places("cert", "key", "client-ca")}
 	s.require("cert", "the file of the certificate, such as server.pem")
 	s.require("key", "the file of its key, such as server-key.pem")
 	s.fileName("cert", &v.Cert, "none", "the file of the certificate, such as server.pem")
@@ -41,11 +57,6 @@ func (o *object) listenTLS(listen string) *ListenTLS {
 	choose(s, "min-version", &v.MinVersion, tlsVersions...)
 	if name := s.find("client-name"); name != nil && s.find("client-ca") == nil {
 		name.fail("clients are not asked for a certificate", "add client-ca, or remove client-name")
-	}
-	for _, key := range []string{"cert", "key", "client-ca"} {
-		if at := s.find(key); at != nil {
-			v.places[key] = Error{File: at.d.file, Line: at.node.Line, Column: at.node.Column, Path: at.path}
-		}
 	}
 	return v
 }

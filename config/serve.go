@@ -81,6 +81,7 @@ func (o *object) serve(f *File) {
 	s.idempotency(v)
 	s.serveTied(v)
 	v.Faults = s.faults(among{owner: f.Service})
+	s.warnWaitsBehind(v)
 }
 
 func (o *object) upstream(v *Serve) {

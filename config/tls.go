@@ -22,6 +22,23 @@ type TLS struct {
 	// Insecure switches verification off: anybody in between can read and
 	// change everything.
 	Insecure bool
+
+	places *places // of its keys; nil: it came from no file
+}
+
+// Fault is a mistake in one of the keys, ca, cert or key, that only shows when its
+// file is read; nil if the settings came from no file.
+func (t *TLS) Fault(key, problem, fix string) *Error {
+	if t.places == nil {
+		return nil
+	}
+	return t.places.fault(key, problem, fix)
+}
+
+// Settings returns what it says without where it does, so that two can be compared.
+func (t TLS) Settings() TLS {
+	t.places = nil
+	return t
 }
 
 var tlsVersions = []option[uint16]{{"tls1.2", versionTLS12}, {"tls1.3", versionTLS13}}
@@ -36,7 +53,8 @@ func (o *object) tls(key string) *TLS {
 	}
 	s := o.section(key, "a section such as {ca: ca.pem}")
 	defer s.close()
-	v := &TLS{MinVersion: versionTLS12}
+	at := s.places("ca", "cert", "key")
+	v := &TLS{MinVersion: versionTLS12, places: &at}
 	s.fileName("ca", &v.CA, "the system's", "the file of an authority, such as ca.pem")
 	s.fileName("cert", &v.Cert, "none", "the file of our certificate, such as client.pem")
 	s.fileName("key", &v.Key, "none", "the file of its key, such as client-key.pem")

@@ -30,3 +30,28 @@ func TestWarningsGolden(t *testing.T) {
 	}
 	golden(t, path, b.String())
 }
+
+// Whoever limits the connections to the program behind the door lets in no more
+// than those, or is warned: what waits for one is in no queue that can be seen.
+func TestWarnsOfRequestsThatWaitBehindTheDoor(t *testing.T) {
+	for text, want := range map[string]string{
+		"connections: {max: 30}":                                             "as many requests as come",
+		"connections: {max: 30}, concurrency: {}":                            "as many requests as the algorithm finds",
+		"connections: {max: 30}, concurrency: {max: 40}":                     "40 requests",
+		"connections: {max: 30}, concurrency: {max: 30}":                     "",
+		"connections: {max: 30}, concurrency: {algorithm: fixed, limit: 31}": "31 requests",
+		"connections: {max: 30}, concurrency: {algorithm: fixed, limit: 30}": "",
+		"connections: {max: 3}, protocol: h2c":                               "",
+		"connections: {idle: 3}":                                             "",
+	} {
+		f := mustParse(t, "version: 1\nservice: s\nserve: {listen: 127.0.0.1:1, upstream: http://h:1, "+text+"}\n")
+		got := ""
+		for _, w := range f.Warnings() {
+			got += w.String()
+		}
+		if (want == "") != (got == "") || !strings.Contains(got, "serve.connections.max: ") && want != "" ||
+			!strings.Contains(got, " for "+want+": ") && want != "" {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ func (s *Settings) alike(o *Settings) bool {
 		s.Connections.PingTimeout != o.Connections.PingTimeout {
 		return false
 	}
-	return s.TLS == nil || *s.TLS == *o.TLS
+	return s.TLS == nil || s.TLS.Settings() == o.TLS.Settings()
 }
 
 // maker opens connections. It never changes.
@@ -65,14 +65,33 @@ func newMaker(s Settings, report func(error)) (*maker, error) {
 	d := net.Dialer{Timeout: s.Connect, KeepAlive: probeEvery}
 	m.dial = d.DialContext
 	if t := s.TLS; t != nil && (t.CA != "" || t.Cert != "") {
-		store, err := certs.Open(certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}, report)
+		files := certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}
+		store, err := certs.Open(files, report)
 		if err != nil {
-			return nil, err
+			return nil, placed(t, files, err)
 		}
 		m.certs = store
 	}
 	m.tr = m.transport()
 	return m, nil
+}
+
+// placed says where in the policy file the file is named that cannot be used.
+func placed(t *config.TLS, files certs.Files, err error) error {
+	if e := t.Fault(files.Mistake(err)); e != nil {
+		return config.Errors{e}
+	}
+	return err
+}
+
+// Readable looks whether the files of certificates can be read. What is wrong with
+// one is a mistake of the policy file, with its place.
+func Readable(t *config.TLS) error {
+	files := certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}
+	if _, err := certs.Open(files, nil); err != nil {
+		return placed(t, files, err)
+	}
+	return nil
 }
 
 // transport returns one of net/http that has these settings, and no idle limit

@@ -161,7 +161,7 @@ func (p *Proxy) arrange(file *config.File, use func() error) error {
 		return err
 	}
 	secrets, err := p.secure(all)
-	if err != nil {
+	if err = p.readable(file, err); err != nil {
 		return err
 	}
 	opened, err := p.openNew(all)

@@ -187,7 +187,7 @@ type way struct {
 func wayOf(s *config.Serve) way {
 	w := way{s.Upstream.String(), s.Protocol, s.Connections, config.TLS{}, s.Response}
 	if s.UpstreamTLS != nil {
-		w.tls = *s.UpstreamTLS
+		w.tls = s.UpstreamTLS.Settings()
 	}
 	return w
 }

@@ -3,17 +3,18 @@ package proxy
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/internal/certs"
+	"github.com/seakeep/seakeep/internal/connpool"
 )
 
 // suites are those of TLS 1.2 that HTTP/2 allows: authenticated encryption and
@@ -46,34 +47,14 @@ func (p *Proxy) newTLS(c *config.ListenTLS, name string) (*listenTLS, error) {
 	var err error
 	files := certs.Files{CA: c.ClientCA, Cert: c.Cert, Key: c.Key}
 	if t.store, err = certs.Open(files, t.reloaded); err != nil {
-		return nil, config.Errors{mistake(c, err)}
+		key, problem, fix := files.Mistake(err)
+		if key == "ca" {
+			key = "client-ca"
+		}
+		return nil, config.Errors{c.Fault(key, problem, fix)}
 	}
 	t.config()
 	return t, nil
-}
-
-// mistake finds the key whose file is wrong.
-func mistake(c *config.ListenTLS, err error) *config.Error {
-	for _, f := range []struct{ key, name string }{{"cert", c.Cert}, {"key", c.Key},
-		{"client-ca", c.ClientCA}} {
-		if f.name == "" {
-			continue
-		}
-		if _, err := os.ReadFile(f.name); err != nil {
-			return c.Fault(f.key, "the file cannot be read: "+err.Error(),
-				"give a file in PEM, relative to where the program runs")
-		}
-	}
-	switch text := err.Error(); {
-	case c.ClientCA != "" && strings.HasPrefix(text, c.ClientCA+" "):
-		return c.Fault("client-ca", text, "give the certificates of the authorities of clients")
-	case strings.Contains(text, "does not match"):
-		return c.Fault("key", c.Key+" is not the key of "+c.Cert, "give the key that belongs to cert")
-	case strings.Contains(text, "certificate") && !strings.Contains(text, "rather than a key"):
-		return c.Fault("cert", text, "give a certificate in PEM, with its chain behind it")
-	default:
-		return c.Fault("key", text, "give the key that belongs to cert, in PEM and without a password")
-	}
 }
 
 // reloaded tells of files that have changed.
@@ -158,6 +139,44 @@ func (p *Proxy) secure(all []wanted) (map[string]*listenTLS, error) {
 		return nil, errs
 	}
 	return next, nil
+}
+
+// readable looks whether the certificates can be read by which dependencies are
+// known. Where nothing has changed what was read stays. The mistakes come behind
+// those of listeners.
+func (p *Proxy) readable(file *config.File, before error) error {
+	var errs config.Errors
+	if before != nil && !errors.As(before, &errs) {
+		return before
+	}
+	look := func(now, next *config.TLS) {
+		if next == nil || now != nil && now != next && now.Settings() == next.Settings() {
+			return
+		}
+		var bad config.Errors
+		if errors.As(connpool.Readable(next), &bad) {
+			errs = append(errs, bad...)
+		}
+	}
+	old := p.set.File()
+	if s := file.Serve; s != nil {
+		var now *config.TLS
+		if old.Serve != nil {
+			now = old.Serve.UpstreamTLS
+		}
+		look(now, s.UpstreamTLS)
+	}
+	for _, d := range file.Dependencies {
+		var now *config.TLS
+		if before := old.Dependency(d.Name); before != nil {
+			now = before.TLS
+		}
+		look(now, d.TLS)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
 }
 
 // unshaken logs a handshake that came to nothing.
