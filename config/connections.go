@@ -132,7 +132,8 @@ func (o *object) warnWaits(dep *Dependency) {
 // of the door sees, until their deadline.
 func (o *object) warnWaitsBehind(v *Serve) {
 	most := v.Connections.Max
-	if o.d.failures > 0 || most == 0 || v.Upstream == nil || v.Protocol == HTTP2 || v.Protocol == H2C {
+	if o.d.failures > 0 || most == 0 || v.Upstream == nil ||
+		v.Protocol == HTTP2 || v.Protocol == H2C {
 		return
 	}
 	requests := "as many requests as come"
@@ -150,8 +151,9 @@ func (o *object) warnWaitsBehind(v *Serve) {
 			requests = fmt.Sprintf("%d requests", n)
 		}
 	}
-	o.warn([]string{"connections.max"}, fmt.Sprintf("%d connections for %s: the others wait for one behind the door, until "+
-		"their deadline and in no order of importance", most, requests),
+	o.warn([]string{"connections.max"},
+		fmt.Sprintf("%d connections for %s: the others wait for one behind the door, until "+
+			"their deadline and in no order of importance", most, requests),
 		fmt.Sprintf("let concurrency have a max of at most %d, or leave connections.max out", most))
 }
 

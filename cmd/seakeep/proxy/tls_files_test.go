@@ -18,9 +18,11 @@ func TestTLSMistakesOfEndpointsHaveTheirPlace(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text, key, problem string
 	}{
-		"no authority":      {policy(endpoint, "tls: {ca: /nowhere.pem}"), "dependencies.dep.tls.ca", "cannot be read"},
-		"no certificate":    {policy(endpoint, "tls: {cert: /nowhere.pem, key: "+k.path("key.pem")+"}"), "dependencies.dep.tls.cert", "cannot be read"},
-		"another's key":     {policy(endpoint, "tls: {cert: "+k.path("cert.pem")+", key: "+other.path("key.pem")+"}"), "dependencies.dep.tls.key", "is not the key of"},
+		"no authority": {policy(endpoint, "tls: {ca: /nowhere.pem}"), "dependencies.dep.tls.ca", "cannot be read"},
+		"no certificate": {policy(endpoint, "tls: {cert: /nowhere.pem, key: "+k.path("key.pem")+"}"),
+			"dependencies.dep.tls.cert", "cannot be read"},
+		"another's key": {policy(endpoint, "tls: {cert: "+k.path("cert.pem")+", key: "+other.path("key.pem")+"}"),
+			"dependencies.dep.tls.key", "is not the key of"},
 		"behind the door":   {door(endpoint, "upstream-tls: {ca: /nowhere.pem}"), "serve.upstream-tls.ca", "cannot be read"},
 		"a key for a chain": {door(endpoint, "upstream-tls: {ca: "+k.path("key.pem")+"}"), "serve.upstream-tls.ca", "holds no certificate"},
 	} {
