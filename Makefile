@@ -13,7 +13,7 @@ SHELL := /bin/bash
 # C compiler, WebAssembly something to run it, the adapters' tests real servers;
 # Prometheus and its promtool judge our metrics.
 # Debian keeps the server of PostgreSQL off the PATH; pg_ctlcluster stands for it.
-NEEDS := gcc:gcc,libc6-dev node:nodejs pg_ctlcluster:postgresql redis-server:redis-server \
+NEEDS := gcc:gcc,libc6-dev node:nodejs npm:npm pg_ctlcluster:postgresql redis-server:redis-server \
 	prometheus:prometheus h2load:nghttp2-client
 
 # The modules in go.work, so that a new one is checked without a line here.
@@ -45,25 +45,32 @@ build: page ## build bin/seakeep, with its page if Node.js is there
 	@mkdir -p bin
 	go build -o bin/seakeep ./cmd/seakeep
 
-# The page is an extra: without Node.js, or without a network for its packages,
-# everything else is built all the same.
+# The page is an extra: without a Node.js that Vite runs on, or without a network
+# for its packages, everything else is built all the same. A page that is there and
+# cannot be built is a mistake.
+NODE  = command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split("."); \
+	process.exit(a > 22 || a == 22 && b >= 12 || a == 20 && b >= 19 ? 0 : 1)'
+READY = $(NODE) && [ -e web/node_modules/.package-lock.json ]
+
 .PHONY: page
 page: ## build the page and put it where the program embeds it
-	@if ! command -v npm >/dev/null; then \
-		echo "no Node.js: the program is built without its page"; \
-	elif ! $(MAKE) -s --no-print-directory $(ASSETS)/try.html; then \
-		echo "the page cannot be built here: the program is built without it" >&2; \
+	@if ! $(NODE); then \
+		echo "no Node.js 20.19, 22.12 or newer: the program is built without its page"; \
+	elif ! $(MAKE) -s --no-print-directory web/node_modules/.package-lock.json; then \
+		echo "npm cannot fetch what the page is built with: the program is built without it" >&2; \
+	else \
+		$(MAKE) -s --no-print-directory $(ASSETS)/try.html; \
 	fi
 
 ASSETS = cmd/seakeep/dashboard/assets
 # What the page is made of, and what its engine is.
 PAGE   = $(shell find web/src web/public web/scripts web/*.* testdata/scenarios \
-	-type f -not -path '*/built/*')
+	examples/checkout/seakeep.yaml cmd/seakeep/demo/policy.yaml -type f -not -path '*/built/*')
 ENGINE = $(shell find core sim config cmd/seakeep/lab cmd/seakeep/explore cmd/seakeep/simulate \
 	-type f -not -name '*_test.go' -not -path '*/testdata/*')
 
 web/node_modules/.package-lock.json: web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+	cd web && npm ci --silent --no-audit --no-fund
 
 web/src/engine/built/engine.wasm.gz: $(ENGINE) web/scripts/engine.mjs
 	node web/scripts/engine.mjs
@@ -75,31 +82,33 @@ $(ASSETS)/try.html: $(PAGE) web/node_modules/.package-lock.json web/src/engine/b
 	@touch $@
 
 .PHONY: site
-site: $(ASSETS)/try.html ## write Try it into the folder site, for any web server
+site: web/node_modules/.package-lock.json web/src/engine/built/engine.wasm.gz ## write Try it into the folder site, for any web server
 	rm -rf site
-	cp -r web/dist site
-	rm -f site/index.html*
-	for end in "" .gz .br; do [ ! -e site/try.html$$end ] || mv site/try.html$$end site/index.html$$end; done
+	cd web && npm run --silent site
+	mv site/try.html site/index.html
+	node web/scripts/pack.mjs site
 
 .PHONY: web-test
-web-test: web/node_modules/.package-lock.json web/src/engine/built/engine.wasm.gz ## types and tests of the page
-	cd web && npm run --silent test
+web-test: page ## types and unit tests of the page
+	@if $(READY); then cd web && npm run --silent test; else echo "the page is not tested"; fi
 
 # Needs Chromium, which root gets from Debian.
 .PHONY: web-e2e
-web-e2e: ## the page in a browser: its numbers, its address, who cannot see it
+web-e2e: build ## the page in a browser: its numbers, its address, who cannot see it
 	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ]; then \
-		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium; \
-	fi; \
-	if ! command -v chromium >/dev/null; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium || true; \
+	fi
+	@if ! command -v chromium >/dev/null; then \
 		echo "the page is not tested in a browser: there is no chromium, and only root can install it"; \
+	elif ! $(READY); then \
+		echo "the page is not tested in a browser: it was not built"; \
 	else \
-		$(MAKE) --no-print-directory build && cd web && npm run --silent e2e; \
+		$(MAKE) -s --no-print-directory site >/dev/null && cd web && npm run --silent e2e; \
 	fi
 
 # Cheap checks first, so that a mistake shows early.
 .PHONY: test
-test: setup format vet tidy pure staticcheck unit ## everything that must hold; under ten minutes on two cores
+test: setup format vet tidy pure web-test web-e2e staticcheck unit ## everything that must hold; under ten minutes on two cores
 	@echo "make test: all of it holds"
 
 .PHONY: unit
@@ -123,7 +132,7 @@ tidy: ## the rules of the house
 
 .PHONY: pure
 pure: ## core and sim build where there is nothing to be impure with
-	GOOS=js GOARCH=wasm go build $(PURE)
+	GOOS=js GOARCH=wasm go build -trimpath $(PURE)
 
 # The tool is a module of its own, outside go.work: what it requires must reach
 # nobody who imports the library. ST1005 wants errors to start in lower case, and

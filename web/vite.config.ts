@@ -1,12 +1,12 @@
-import { defineConfig } from "vite";
+import { defineConfig, type UserConfig } from "vite";
 
 // `SEAKEEP=http://127.0.0.1:9901 npx vite preview` shows what was built with a
 // program that runs.
 const program = { "/api": process.env.SEAKEEP ?? "http://127.0.0.1:9901" };
 
 // Everything is found from the page's own folder, so that the built folder can
-// be put anywhere on any web server.
-export default defineConfig({
+// be put anywhere on any web server. "make site" builds Try it alone.
+export default defineConfig(({ mode }) => ({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   server: { fs: { allow: [".."] } },
@@ -16,7 +16,7 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: { index: "index.html", try: "try.html" } },
+    rolldownOptions: { input: mode === "site" ? { try: "try.html" } : { index: "index.html", try: "try.html" } },
   },
   test: { environment: "happy-dom", include: ["test/**/*.test.{ts,tsx}"] },
-} as Parameters<typeof defineConfig>[0]);
+}) as UserConfig);

@@ -34,7 +34,8 @@ export async function start() {
   let passed = 0;
   return {
     problems,
-    async open(url, size = { width: 1280, height: 900 }, more = {}) {
+    /** A page that is watched, and may ask the server of url only. */
+    async page(url, size = { width: 1280, height: 900 }, more = {}) {
       const context = await browser.newContext({ viewport: size, ...more });
       const page = await context.newPage();
       const home = new URL(url).origin;
@@ -43,6 +44,10 @@ export async function start() {
       page.on("request", (r) => {
         if (new URL(r.url()).origin !== home && !/^(blob|data):/.test(r.url())) problems.push(`asks elsewhere: ${r.url()}`);
       });
+      return page;
+    },
+    async open(url, size, more) {
+      const page = await this.page(url, size, more);
       await page.goto(url);
       return page;
     },

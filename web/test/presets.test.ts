@@ -4,9 +4,8 @@ import { presetOf, presets, scenarioFiles } from "../src/model/presets";
 import { files } from "../src/model/scenarios";
 import { applies, field, fields, initial, stopOf, stops, timeText, type Setting } from "../src/model/setting";
 
-// What is no preset of its own: the page itself is the cascade, and the demo is
-// for "seakeep demo".
-const known = ["checkout-cascade", "bulkhead-no-reply", "demo"];
+// What the switches make, and is no preset with a file.
+const known = ["checkout-cascade", "bulkhead-no-reply"];
 
 describe("presets", () => {
   it("stand for every scenario of the repository", async () => {
@@ -17,7 +16,7 @@ describe("presets", () => {
     expect(await scenarioFiles()).toBe(files);
   });
   it("have the policies that their scenarios name", () => {
-    for (const [path, text] of Object.entries(files).filter(([p]) => !p.includes("/") && p !== "demo.yaml")) {
+    for (const [path, text] of Object.entries(files).filter(([p]) => !p.includes("/"))) {
       for (const [, policy] of text.matchAll(/^\s+policy:\s*(\S+\.yaml)/gm)) expect(files, `${path} names ${policy}`).toHaveProperty([policy!]);
     }
   });

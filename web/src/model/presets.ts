@@ -49,6 +49,8 @@ export const presets: readonly Preset[] = [
     ["buffered-outage", "An outage that is delivered late", "What was held back arrives all at once."],
     ["overload", "Twice the load", "The most important keep everything."],
     ["overload-tenants", "One tenant floods", "Nine others do not notice."],
+    ["drill", "The drill", "One dependency after the other gets ill, and people go on buying."],
+    ["demo", "The demo", "The program of seakeep demo, while recommendations take 2 s."],
     ["degrade", "A page that gets simpler", "A spike carried by leaving parts of it out."],
   ].map(([file, title, says]) => ({ id: file!, title: title!, says: says!, file: file! })),
 ];

@@ -1,5 +1,5 @@
 // A column: its controls, its squares, its readouts, and its charts.
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { describe } from "../model/frames";
 import { plainReadouts, readouts, type Readout } from "../model/readouts";
 import type { Setting } from "../model/setting";
@@ -115,7 +115,6 @@ function Method({ r, busy }: { r: Result; busy: boolean }) {
 }
 
 function Tables({ r, charts, times }: { r: Result; charts: ReturnType<typeof tryCharts>; times: number[] }) {
-  const t = useMemo(() => tableOf(charts, times), [charts, times]);
   return (
     <>
       <details open>
@@ -128,27 +127,29 @@ function Tables({ r, charts, times }: { r: Result; charts: ReturnType<typeof try
           </ol>
         ) : <p class="soft">Told when all runs are made.</p>}
       </details>
-      <details>
-        <summary>Numbers over time</summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label="Numbers over time">
+      <Table title="Numbers over time" of={() => tableOf(charts, times)} />
+      <Table title="All figures" of={() => ({ head: ["figure", "mean", "from", "to", "unit"],
+        rows: Object.entries(r.report.figures).filter(([, f]) => f.mean !== null).map(([k, f]) => [k, tidy(f.mean), tidy(f.low), tidy(f.high), f.unit]) })} />
+    </>
+  );
+}
+
+/** A table that is made while somebody looks at it. */
+function Table({ title, of }: { title: string; of: () => { head: string[]; rows: (string | number | null)[][] } }) {
+  const [open, set] = useState(false);
+  const t = open ? of() : null;
+  return (
+    <details onToggle={(e) => set(e.currentTarget.open)}>
+      <summary>{title}</summary>
+      {t && (
+        <div class="scroll" tabIndex={0} role="region" aria-label={title}>
           <table>
             <thead><tr>{t.head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
             <tbody>{t.rows.map((row, k) => <tr key={k}>{row.map((v, n) => (n === 0 ? <th key={n} scope="row">{v}</th> : <td key={n}>{v ?? "–"}</td>))}</tr>)}</tbody>
           </table>
         </div>
-      </details>
-      <details>
-        <summary>All figures</summary>
-        <div class="scroll" tabIndex={0} role="region" aria-label="All figures">
-          <table>
-            <thead><tr><th scope="col">figure</th><th scope="col">mean</th><th scope="col">from</th><th scope="col">to</th><th scope="col">unit</th></tr></thead>
-            <tbody>{Object.entries(r.report.figures).filter(([, f]) => f.mean !== null).map(([k, f]) => (
-              <tr key={k}><th scope="row"><code>{k}</code></th><td>{tidy(f.mean)}</td><td>{tidy(f.low)}</td><td>{tidy(f.high)}</td><td>{f.unit}</td></tr>
-            ))}</tbody>
-          </table>
-        </div>
-      </details>
-    </>
+      )}
+    </details>
   );
 }
 
