@@ -13,46 +13,33 @@ import (
 	"github.com/seakeep/seakeep/seakeephttp"
 )
 
-// users make requests of checkout: an open loop, because people do not wait
-// for each other's answers before they come.
+// users make requests of checkout.
 type users struct {
-	url         string // of checkout
-	rec         *recorder
-	transport   http.Transport
-	outstanding chan struct{} // bounds how many requests are under way
-	wg          sync.WaitGroup
+	*live.Crowd
+	url  string // of checkout
+	rec  *recorder
+	door *http.Transport
 }
 
 func newUsers(url string, rec *recorder) *users {
-	u := &users{url: url, rec: rec, outstanding: make(chan struct{}, maxOutstanding)}
-	u.transport.MaxIdleConnsPerHost = maxOutstanding // no user waits for another's connection
-	u.transport.IdleConnTimeout = time.Minute
-	return u
+	return &users{Crowd: live.NewCrowd(&rec.clock), url: url, rec: rec, door: live.Door()}
 }
 
 // run lets users come until the run is over or ctx ends, and returns when that
 // was. By then the last user has an answer or has given up.
 func (u *users) run(ctx context.Context, plan *schedule, until time.Duration) time.Duration {
-	defer u.transport.CloseIdleConnections()
-	defer u.wg.Wait()
-	return live.Come(ctx, &u.rec.clock, until, func() (time.Duration, func()) {
+	defer u.door.CloseIdleConnections()
+	return u.Run(ctx, until, func() (time.Duration, func()) {
 		a := plan.arrival()
 		return a.at, func() { u.come(a) }
 	})
 }
 
-// come starts a user's request. It never waits: whoever comes to a generator
-// that is full counts as failed and is told apart in the report.
+// come starts a user's request. Whoever comes to a generator that is full counts as
+// failed and is told apart in the report.
 func (u *users) come(a arrival) {
 	u.rec.sent(a, u.rec.clock.Now()-a.at)
-	select {
-	case u.outstanding <- struct{}{}:
-	default:
-		u.rec.skipped.Add(1)
-		u.rec.ended(a, failed, 0)
-		return
-	}
-	u.wg.Go(func() {
+	u.Come(a.at, func() {
 		ctx, cancel := context.WithDeadline(context.Background(),
 			seakeep.TimeOf(u.rec.clock.Instant(a.at+patience)))
 		defer cancel()
@@ -62,22 +49,25 @@ func (u *users) come(a arrival) {
 		if took > patience {
 			e = failed
 		}
-		<-u.outstanding
 		u.rec.ended(a, e, took)
+	}, func() {
+		u.rec.skipped.Add(1)
+		u.rec.ended(a, failed, 0)
 	})
 }
 
 // warm makes one request of each endpoint that nobody counts, so that the
 // first users do not wait for a program that has never run.
 func (u *users) warm() {
+	var all sync.WaitGroup
 	for i := range names {
-		u.wg.Go(func() {
+		all.Go(func() {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			u.ask(ctx, i, patience)
 		})
 	}
-	u.wg.Wait()
+	all.Wait()
 }
 
 // ask makes a request and reads the whole answer.
@@ -88,7 +78,7 @@ func (u *users) ask(ctx context.Context, endpoint int, left time.Duration) endin
 		return failed
 	}
 	req.Header.Set(deadline.Header, deadline.EncodeMillis(left))
-	resp, err := u.transport.RoundTrip(req)
+	resp, err := u.door.RoundTrip(req)
 	if err != nil {
 		return failed
 	}

@@ -22,8 +22,8 @@ func usersOf(t *testing.T, h http.HandlerFunc) *users {
 	u := newUsers(s.URL, newRecorder([]span{{-time.Hour, time.Hour}}))
 	u.rec.clock.Start()
 	t.Cleanup(func() {
-		u.wg.Wait()
-		u.transport.CloseIdleConnections()
+		u.Wait()
+		u.door.CloseIdleConnections()
 		s.Stop()
 	})
 	return u
@@ -35,7 +35,7 @@ func TestF197LatencyCountsFromThePlan(t *testing.T) {
 	u := usersOf(t, func(http.ResponseWriter, *http.Request) {})
 	const late = 400 * time.Millisecond
 	u.come(arrival{u.rec.clock.Now() - late, 1})
-	u.wg.Wait()
+	u.Wait()
 	q := u.rec.of[1].latency.Snapshot()
 	if q.Count != 1 || q.Max < late || q.Max > patience {
 		t.Errorf("%d answered, after %v at most; want one after %v or a little more",
@@ -59,7 +59,7 @@ func TestUsersGiveUpAfterTheirPatience(t *testing.T) {
 	const late = 200 * time.Millisecond
 	began := time.Now()
 	u.come(arrival{u.rec.clock.Now() - late, 0})
-	u.wg.Wait()
+	u.Wait()
 	if waited := time.Since(began); waited > patience {
 		t.Errorf("waited for %v more, want what was left of %v", waited, patience)
 	}
@@ -90,7 +90,7 @@ func TestWhatCountsAsAnswered(t *testing.T) {
 	for i := range names {
 		u.come(arrival{u.rec.clock.Now(), i})
 	}
-	u.wg.Wait()
+	u.Wait()
 	for i, want := range [][3]uint64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}} {
 		c := &u.rec.of[i].counted
 		if got := [3]uint64{c.ok.Load(), c.fallback.Load(), c.failed.Load()}; got != want {
@@ -106,7 +106,9 @@ func TestWhatCountsAsAnswered(t *testing.T) {
 func TestFullGeneratorSkipsAndSaysSo(t *testing.T) {
 	free := make(chan struct{})
 	u := usersOf(t, func(http.ResponseWriter, *http.Request) { <-free })
-	u.outstanding = make(chan struct{}, 2)
+	for range live.MaxOutstanding - 2 {
+		u.Come(0, func() { <-free }, nil)
+	}
 	for range 5 {
 		u.come(arrival{u.rec.clock.Now(), 0})
 	}
@@ -115,7 +117,7 @@ func TestFullGeneratorSkipsAndSaysSo(t *testing.T) {
 		t.Errorf("of %d requests %d were skipped", c.sent.Load(), u.rec.skipped.Load())
 	}
 	close(free)
-	u.wg.Wait()
+	u.Wait()
 	if c.ok.Load() != 2 {
 		t.Errorf("%d answered, want the two that were under way", c.ok.Load())
 	}

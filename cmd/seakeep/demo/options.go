@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard"
+	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
 // names are the dependencies, and also the endpoints of checkout that need
@@ -19,10 +20,9 @@ const (
 	floor    = 5 * time.Millisecond  // of a dependency's latency
 	usual    = 20 * time.Millisecond // a healthy dependency's mean latency
 
-	maxOutstanding = 5000 // requests of users at the same time
-	maxRate        = 5000 // at which patience alone lets that many be outstanding
-	maxPool        = 100_000
-	maxRun         = time.Hour
+	maxRate = live.MaxOutstanding // at which patience alone lets that many be outstanding
+	maxPool = 100_000
+	maxRun  = time.Hour
 )
 
 // Options say what to run.

@@ -62,7 +62,7 @@ type recorder struct {
 	clock   live.Clock
 	counts  []span // when a request is planned that the report is about
 	of      [len(names)]counters
-	skipped atomic.Uint64 // users' requests beyond maxOutstanding
+	skipped atomic.Uint64 // users' requests beyond live.MaxOutstanding
 	late    atomic.Int64  // the longest time between plan and start, in nanoseconds
 	past    *past         // nil: nobody asks
 

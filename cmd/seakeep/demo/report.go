@@ -27,7 +27,7 @@ type Report struct {
 	Breakers  map[string][]BreakerReport `json:"breakers"`
 	CallsTo   map[string]float64         `json:"calls_to"` // attempts a second that reached it
 	Retries   map[string]uint64          `json:"retries"`
-	Skipped   uint64                     `json:"skipped"` // failed: maxOutstanding reached
+	Skipped   uint64                     `json:"skipped"` // failed: live.MaxOutstanding reached
 	Late      float64                    `json:"late_ms"` // how late the generator was at most
 
 	options Options

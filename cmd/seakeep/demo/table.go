@@ -8,10 +8,6 @@ import (
 	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 )
 
-// tooLate is how late the generator may be, in milliseconds, before the report
-// has to say so. From there on the burst that follows shows in the figures.
-const tooLate = 100
-
 // WriteTable writes the report for people, and what to try next. program is
 // how the demo was called, for example "seakeep demo".
 func (r *Report) WriteTable(w io.Writer, program string) error {
@@ -36,9 +32,9 @@ func (r *Report) WriteTable(w io.Writer, program string) error {
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d requests were not made and count as failed: %d were under way.\n",
-			r.Skipped, maxOutstanding)
+			r.Skipped, live.MaxOutstanding)
 	}
-	if r.Late > tooLate {
+	if r.Late > live.TooLate {
 		fmt.Fprintf(&b, "Some requests were made %.0fms late, because this machine was too "+
 			"busy for\nexact figures. The wait is part of them.\n", r.Late)
 	}

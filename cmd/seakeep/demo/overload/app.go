@@ -98,11 +98,7 @@ func onSockets(a *app, g guard) (*place, error) {
 		server.Stop()
 		return nil, err
 	}
-	door := &http.Transport{
-		MaxIdleConnsPerHost: live.MaxOutstanding, // no user waits for another's connection
-		IdleConnTimeout:     time.Minute,
-		DisableCompression:  true,
-	}
+	door := live.Door()
 	return &place{url: address, door: door, stop: func() {
 		door.CloseIdleConnections()
 		stop()

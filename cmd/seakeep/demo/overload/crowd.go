@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,53 +45,40 @@ type ending struct {
 	took time.Duration // since it meant to come
 }
 
-// crowd is everybody who calls a place: an open loop.
+// crowd is everybody who calls a place.
 type crowd struct {
+	*live.Crowd
 	place    *place
 	clock    *live.Clock
 	patience time.Duration // with one attempt
 	attempts int           // at most; one after the other, at once
 	tell     func(*guest, ending)
-
-	room    chan struct{}
-	wg      sync.WaitGroup
-	tried   atomic.Uint64
-	skipped atomic.Uint64
-	late    atomic.Int64 // the longest time between plan and start, in nanoseconds
+	tried    atomic.Uint64
 }
 
 func newCrowd(p *place, tell func(*guest, ending)) *crowd {
-	return &crowd{place: p, clock: new(live.Clock), patience: time.Second, attempts: 1, tell: tell,
-		room: make(chan struct{}, live.MaxOutstanding)}
+	clock := new(live.Clock)
+	return &crowd{Crowd: live.NewCrowd(clock), place: p, clock: clock, patience: time.Second,
+		attempts: 1, tell: tell}
 }
 
 // run lets guests come until the run is over or ctx ends, and returns when that
 // was. By then the last of them has an answer or has given up.
 func (c *crowd) run(ctx context.Context, next func() *guest, until time.Duration) time.Duration {
-	defer c.wg.Wait()
-	return live.Come(ctx, c.clock, until, func() (time.Duration, func()) {
+	return c.Run(ctx, until, func() (time.Duration, func()) {
 		g := next()
 		return g.at, func() { c.come(g) }
 	})
 }
 
-// come starts a guest's request. It never waits: whoever comes to a generator
-// that is full counts as lost and is told apart in the report.
+// come starts a guest's request. Whoever comes to a generator that is full counts
+// as lost and is told apart in the report.
 func (c *crowd) come(g *guest) {
-	c.late.Store(max(c.late.Load(), int64(c.clock.Now()-g.at)))
-	select {
-	case c.room <- struct{}{}:
-	default:
-		c.skipped.Add(1)
-		c.tell(g, ending{})
-		return
-	}
-	c.wg.Go(func() {
+	c.Come(g.at, func() {
 		e := ending{fate: c.try(g)}
 		e.took = c.clock.Now() - g.at
-		<-c.room
 		c.tell(g, e)
-	})
+	}, func() { c.tell(g, ending{}) })
 }
 
 // try asks until there is an answer or all attempts are used up. The time runs

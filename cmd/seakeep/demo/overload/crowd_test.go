@@ -27,7 +27,7 @@ func TestFates(t *testing.T) {
 				w.WriteHeader(status)
 			})
 			c.come(&guest{})
-			c.wg.Wait()
+			c.Wait()
 			if got := (*all)[0]; got != (ending{want, 10 * ms}) {
 				t.Errorf("%d: %+v", status, got)
 			}
@@ -46,12 +46,12 @@ func TestPatienceRunsFromThePlan(t *testing.T) {
 		})
 		time.Sleep(200 * ms)
 		c.come(&guest{at: 50 * ms})
-		c.wg.Wait()
+		c.Wait()
 		if got := (*all)[0]; got != (ending{lost, time.Second}) {
 			t.Errorf("%+v", got)
 		}
-		if late := time.Duration(c.late.Load()); late != 150*ms {
-			t.Errorf("it is %v late, want 150ms", late)
+		if late := c.LateMS(); late != 150 {
+			t.Errorf("it is %v ms late, want 150", late)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestRetries(t *testing.T) {
 		})
 		c.attempts = 3
 		c.come(&guest{})
-		c.wg.Wait()
+		c.Wait()
 		if got := (*all)[0]; got != (ending{served, 2200 * ms}) || c.tried.Load() != 3 {
 			t.Errorf("%+v after %d attempts", got, c.tried.Load())
 		}
@@ -92,13 +92,15 @@ func TestRetries(t *testing.T) {
 func TestFullGenerator(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, all := told(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		leave := make(chan struct{})
 		for range live.MaxOutstanding {
-			c.room <- struct{}{}
+			c.Come(0, func() { <-leave }, nil)
 		}
 		c.come(&guest{})
-		if c.skipped.Load() != 1 || len(*all) != 1 || (*all)[0].fate != lost {
-			t.Errorf("%d skipped, %v told", c.skipped.Load(), *all)
+		if c.Skipped() != 1 || len(*all) != 1 || (*all)[0].fate != lost {
+			t.Errorf("%d skipped, %v told", c.Skipped(), *all)
 		}
+		close(leave)
 	})
 }
 

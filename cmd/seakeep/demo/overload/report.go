@@ -54,9 +54,6 @@ func (c ClassPoint) share() float64 {
 	return float64(c.ok) / float64(c.offered)
 }
 
-// minCounted is how long a point must have been counted to be in a report.
-const minCounted = time.Second
-
 func newReport(o Options) *Report {
 	r := &Report{Capacity: o.Machine.Capacity(), Workers: o.Machine.Workers,
 		WorkMS: millis(o.Machine.Mean), PatienceMS: millis(time.Second), Seed: o.Seed,

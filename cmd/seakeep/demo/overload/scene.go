@@ -46,7 +46,7 @@ func (o *outcome) lateness() float64 {
 }
 
 // short reports whether it was ended too early to say anything.
-func (o *outcome) short() bool { return o != nil && o.counted < minCounted }
+func (o *outcome) short() bool { return o != nil && o.counted < live.MinCounted }
 
 // play runs the scene until its end or that of ctx.
 func (s *scene) play(ctx context.Context) (*outcome, error) {
@@ -67,7 +67,7 @@ func (s *scene) play(ctx context.Context) (*outcome, error) {
 	}
 	ran := c.run(ctx, s.next, until)
 	return &outcome{ledger: l, counted: max(ran-s.warm, 0), ran: ran, tried: c.tried.Load(),
-		skipped: c.skipped.Load(), lateMS: live.Round(float64(c.late.Load())/1e6, 1)}, nil
+		skipped: c.Skipped(), lateMS: c.LateMS()}, nil
 }
 
 // perSecond returns a count as a rate over the time that was counted.

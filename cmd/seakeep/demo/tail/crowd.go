@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
@@ -15,16 +14,12 @@ import (
 // patience is how long a user waits for an answer.
 const patience = 10 * time.Second
 
-// crowd is everybody who calls a place: an open loop.
+// crowd is everybody who calls a place.
 type crowd struct {
+	*live.Crowd
 	place *place
 	clock *live.Clock
 	from  time.Duration // what is planned earlier does not count
-
-	room    chan struct{}
-	wg      sync.WaitGroup
-	skipped atomic.Uint64
-	late    atomic.Int64 // the longest time between plan and start, in nanoseconds
 
 	mu     sync.Mutex
 	took   []time.Duration // of those that count
@@ -32,7 +27,7 @@ type crowd struct {
 }
 
 func newCrowd(p *place, c *live.Clock, from time.Duration) *crowd {
-	return &crowd{place: p, clock: c, from: from, room: make(chan struct{}, live.MaxOutstanding)}
+	return &crowd{Crowd: live.NewCrowd(c), place: p, clock: c, from: from}
 }
 
 // run lets users come until the run is over or ctx ends. It returns when that
@@ -40,9 +35,8 @@ func newCrowd(p *place, c *live.Clock, from time.Duration) *crowd {
 // last user has an answer or has given up.
 func (c *crowd) run(ctx context.Context, next func() time.Duration,
 	until time.Duration) (ran time.Duration, first, end int) {
-	defer c.wg.Wait()
 	first = -1
-	ran = live.Come(ctx, c.clock, until, func() (time.Duration, func()) {
+	ran = c.Run(ctx, until, func() (time.Duration, func()) {
 		at := next()
 		return at, func() {
 			if first < 0 && at >= c.from {
@@ -58,26 +52,15 @@ func (c *crowd) run(ctx context.Context, next func() time.Duration,
 	return ran, first, end
 }
 
-// come starts a request. It never waits: one that comes to a generator that is
-// full is lost, and told apart in the report.
+// come starts a request. The time runs from the plan: if the generator is late,
+// that is part of it.
 func (c *crowd) come(n int, at time.Duration) {
-	c.late.Store(max(c.late.Load(), int64(c.clock.Now()-at)))
-	select {
-	case c.room <- struct{}{}:
-	default:
-		c.skipped.Add(1)
-		c.note(at, 0, false)
-		return
-	}
-	c.wg.Go(func() {
-		// The time runs from the plan: if the generator is late, that is part of it.
+	c.Come(at, func() {
 		ctx, cancel := context.WithDeadline(context.Background(), c.clock.Time(at+patience))
+		defer cancel()
 		ok := ask(ctx, c.place, n)
-		cancel()
-		took := c.clock.Now() - at
-		<-c.room
-		c.note(at, took, ok)
-	})
+		c.note(at, c.clock.Now()-at, ok)
+	}, func() { c.note(at, 0, false) })
 }
 
 // note writes down how a request fared.

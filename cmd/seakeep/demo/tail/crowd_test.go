@@ -36,9 +36,9 @@ func TestTimesRunFromThePlan(t *testing.T) {
 			})
 			time.Sleep(200 * ms)
 			c.come(0, 50*ms)
-			c.wg.Wait()
-			if c.took[0] != tc.took || c.failed != tc.failed || time.Duration(c.late.Load()) != 150*ms {
-				t.Errorf("%+v: took %v, %d failed, %v late", tc, c.took, c.failed, c.late.Load())
+			c.Wait()
+			if c.took[0] != tc.took || c.failed != tc.failed || c.LateMS() != 150 {
+				t.Errorf("%+v: took %v, %d failed, %v ms late", tc, c.took, c.failed, c.LateMS())
 			}
 		})
 	}
@@ -48,13 +48,15 @@ func TestTimesRunFromThePlan(t *testing.T) {
 func TestFullGenerator(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := before(func(http.ResponseWriter, *http.Request) { t.Error("somebody comes") })
+		leave := make(chan struct{})
 		for range live.MaxOutstanding {
-			c.room <- struct{}{}
+			c.Come(0, func() { <-leave }, nil)
 		}
 		c.come(0, 0)
-		if c.skipped.Load() != 1 || c.failed != 1 || !slices.Equal(c.took, []time.Duration{patience}) {
-			t.Errorf("%d skipped, %v", c.skipped.Load(), c.took)
+		if c.Skipped() != 1 || c.failed != 1 || !slices.Equal(c.took, []time.Duration{patience}) {
+			t.Errorf("%d skipped, %v", c.Skipped(), c.took)
 		}
+		close(leave)
 	})
 }
 

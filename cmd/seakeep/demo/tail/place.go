@@ -54,11 +54,7 @@ func (p *place) set(f *fleet, file string, o seakeep.Options) error {
 	if err != nil {
 		return err
 	}
-	door := &http.Transport{
-		MaxIdleConnsPerHost: live.MaxOutstanding, // no user waits for another's connection
-		IdleConnTimeout:     time.Minute,
-		DisableCompression:  true,
-	}
+	door := live.Door()
 	p.url, p.door = "http://"+front.Addr(dependency).String(), door
 	p.before(live.Background(front.Run))
 	p.before(door.CloseIdleConnections)

@@ -94,7 +94,7 @@ func late(all []*outcome) (ms float64) {
 // round plays what runs at the same time.
 func (o Options) round(ctx context.Context, next round) ([]*outcome, error) {
 	got, errs := make([]*outcome, len(next.names)), make([]error, len(next.names))
-	o.For = max(o.For/time.Duration(next.part), minCounted)
+	o.For = max(o.For/time.Duration(next.part), live.MinCounted)
 	var wg sync.WaitGroup
 	for i, name := range next.names {
 		v, slowed := name, false

@@ -23,10 +23,7 @@ type outcome struct {
 }
 
 // short reports whether the run was ended too early to say anything.
-func (o *outcome) short() bool { return o.counted < minCounted || len(o.took) == 0 }
-
-// minCounted is how long a run must have counted to be in a report.
-const minCounted = time.Second
+func (o *outcome) short() bool { return o.counted < live.MinCounted || len(o.took) == 0 }
 
 // play runs a variant until its end or that of ctx. With slowed every replica
 // is slow from the moment on from which the run counts.
@@ -49,7 +46,7 @@ func (o Options) play(ctx context.Context, v variant, slowed bool) (*outcome, er
 	slices.Sort(c.took)
 	return &outcome{took: c.took, failed: c.failed, extra: f.extra(first, end),
 		ejected: w.ejections(o.Warm, ran), counted: max(ran-o.Warm, 0), whole: ran >= o.Warm+o.For,
-		skipped: c.skipped.Load(), lateMS: live.Round(float64(c.late.Load())/1e6, 1)}, nil
+		skipped: c.Skipped(), lateMS: c.LateMS()}, nil
 }
 
 // quantile returns a quantile of what is in order: the least that so large a
