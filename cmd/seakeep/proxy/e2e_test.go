@@ -98,6 +98,7 @@ func newFailing(t *testing.T) *failing {
 }
 
 func TestEachDoesWhatTheFileSays(t *testing.T) {
+	t.Parallel()
 	f := newFailing(t)
 	u := start(t, fmt.Sprintf(everyDay, f.slow, closedPort(t), f.resetting.url(), f.shedding, f.stream))
 	t.Run("slow", func(t *testing.T) {

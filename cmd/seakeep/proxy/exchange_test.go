@@ -17,6 +17,7 @@ var update = flag.Bool("update", false,
 // TestExchanges plays every exchange of testdata/wire: by the proxy's own front
 // and pool, also with what the client sends in pieces, and by net/http.
 func TestExchanges(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/wire/*.txt")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no exchanges", err)
@@ -28,6 +29,7 @@ func TestExchanges(t *testing.T) {
 		}
 		group := strings.TrimSuffix(filepath.Base(path), ".txt")
 		t.Run(group, func(t *testing.T) {
+			t.Parallel()
 			head, cases := parseWire(t, string(text))
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
@@ -72,10 +74,17 @@ func (c *wireCase) run(t *testing.T) {
 		return
 	}
 	if _, pieces := c.options["whole"]; !pieces {
-		t.Run("pieces", func(t *testing.T) { c.check(t, own, true, depGets, clientGets) })
+		t.Run("pieces", func(t *testing.T) {
+			t.Parallel()
+			c.check(t, own, true, depGets, clientGets)
+		})
 	}
-	t.Run("own", func(t *testing.T) { c.check(t, own, false, depGets, clientGets) })
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		c.check(t, own, false, depGets, clientGets)
+	})
 	t.Run("net-http", func(t *testing.T) {
+		t.Parallel()
 		_, one := c.sections[otherDepGets]
 		_, two := c.sections[otherGets]
 		if (one || two) != c.differs {

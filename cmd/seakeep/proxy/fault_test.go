@@ -51,6 +51,7 @@ func (u *under) halt(path string) int {
 // Faults act as soon as the order is answered, on exactly the share and the
 // scope that were asked for, and end by hand as soon.
 func TestFaultsOverTheAdminAddress(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	up := program(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 	u := start(t, policy(up, "faults: {allow: true, share: 100%}"))
@@ -103,6 +104,7 @@ func TestFaultsOverTheAdminAddress(t *testing.T) {
 
 // A fault ends by itself, at its time.
 func TestFaultsEndByThemselves(t *testing.T) {
+	t.Parallel()
 	u := start(t, policy(program(t, func(http.ResponseWriter, *http.Request) {}), "faults: {allow: true, share: 100%}"))
 	began := time.Now()
 	u.inject("dep", `{"name": "e", "kind": "error", "share": "100%", "for": "300ms"}`)

@@ -55,6 +55,7 @@ func TestGRPCHealthOfTheProxy(t *testing.T) {
 
 // Who watches hears of each change, and of the drain before anything else ends.
 func TestGRPCHealthIsWatched(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	u := start(t, policy(web(t, func(http.ResponseWriter, *http.Request) { <-release })))
 	c := grpc_health_v1.NewHealthClient(u.dialGRPC("admin"))

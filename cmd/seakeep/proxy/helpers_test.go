@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"flag"
 	"io"
 	"log/slog"
 	"net/http"
@@ -17,9 +18,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if !actAsReplica() {
-		goleak.VerifyTestMain(m)
+	if actAsReplica() {
+		return
 	}
+	flag.Parse()
+	if p := flag.Lookup("test.parallel"); p.Value.String() == p.DefValue {
+		_ = p.Value.Set("8") // tests that are parallel wait for sockets, not for processors
+	}
+	goleak.VerifyTestMain(m)
 }
 
 const patience = 10 * time.Second

@@ -252,6 +252,7 @@ func TestHTTP2Drain(t *testing.T) {
 	if !away || body != "done" {
 		t.Errorf("GOAWAY %v, body %q", away, body)
 	}
+	_ = c.Close() // or the proxy waits a second for that
 	if err := u.wait(); err != nil {
 		t.Error(err)
 	}

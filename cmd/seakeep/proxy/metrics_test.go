@@ -92,6 +92,7 @@ func queries(t *testing.T) (all []string) {
 // docs/monitoring.md. Those that look for trouble which is not there have no
 // answer; the others have one.
 func TestPrometheus(t *testing.T) {
+	t.Parallel()
 	u := busy(t)
 	s := promtest.Start(t, u.Addr("admin").String())
 	until(t, "prometheus has not scraped twice", func() bool {

@@ -53,6 +53,7 @@ func TestReloadUsesNewEndpointsAndKeepsConnections(t *testing.T) {
 }
 
 func TestReloadRefusesAWrongFile(t *testing.T) {
+	t.Parallel()
 	u := start(t, policy(saying(t, "one"), breakerOf5))
 	u.write(strings.Replace(policy(saying(t, "one"), "breaker: {window: 5 calls, failures: 150%, nope: 1}"),
 		"service: test", "servise: test", 1))
@@ -141,6 +142,7 @@ func TestReloadNeedsEveryListener(t *testing.T) {
 // TestReloadOfAMountedFolder changes the file as Kubernetes does: by moving a
 // link that the folder of the file is behind.
 func TestReloadOfAMountedFolder(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	put := func(version, text string) {
 		t.Helper()

@@ -125,6 +125,7 @@ func TestServeRefusesBeforeTheBodyComes(t *testing.T) {
 
 // A tunnel outlives the deadline, keeps its slot, and teaches the limit nothing.
 func TestServeTunnel(t *testing.T) {
+	t.Parallel()
 	up := program(t, func(w http.ResponseWriter, _ *http.Request) {
 		c, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -209,6 +210,7 @@ func TestServeUpstreamByTLS(t *testing.T) {
 
 // CONNECT and a half-closed client.
 func TestServeOddClients(t *testing.T) {
+	t.Parallel()
 	up := program(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = w.Write(body)
@@ -231,6 +233,7 @@ func TestServeOddClients(t *testing.T) {
 // A body that stops coming holds its slot no longer than the deadline, whoever
 // reads it.
 func TestServeStalledBodyGivesItsSlotBack(t *testing.T) {
+	t.Parallel()
 	up := program(t, func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) })
 	for _, more := range []string{"", "idempotency: {}\n"} {
 		u := start(t, door(up, more+"deadline: {default: 300ms}\nconcurrency: {algorithm: fixed, limit: 1}"))

@@ -103,6 +103,7 @@ func TestServeHandsTheDeadlineOn(t *testing.T) {
 // A slow program is given up on at the deadline, and its answer is 504; an
 // answer that began in time may stream on.
 func TestServeDeadline(t *testing.T) {
+	t.Parallel()
 	up := program(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			<-r.Context().Done()

@@ -142,6 +142,7 @@ func TestChildProxy(t *testing.T) {
 // A process that is killed loses what it has counted since the last flush, and
 // nothing else.
 func TestBudgetsSurviveKill(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("starts processes")
 	}

@@ -87,6 +87,7 @@ func TestPausesAreNoStall(t *testing.T) {
 // TestF103LimitsOfWritingAreNotOfStreams: what a client may take for a piece of an
 // answer is no limit of the whole.
 func TestF103LimitsOfWritingAreNotOfStreams(t *testing.T) {
+	t.Parallel()
 	const events = 10
 	backend := web(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -167,6 +167,7 @@ func TestTLSClientCertificates(t *testing.T) {
 // Files that change are used from the next connection on. What cannot be used
 // changes nothing.
 func TestTLSCertificatesAreReadAgain(t *testing.T) {
+	t.Parallel()
 	k := keep(t)
 	u := start(t, policy(telling(t), k.rung()))
 	old := k.client(false)
