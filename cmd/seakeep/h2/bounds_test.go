@@ -133,6 +133,60 @@ func TestLargeHeadsAreNotKept(t *testing.T) {
 	}
 }
 
+// What a large answer needs is not kept either.
+func TestLargeAnswersAreNotKept(t *testing.T) {
+	s := listen(t, asIs, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := 10
+		if r.URL.Path == "/large" {
+			n = 60_000
+		}
+		_, _ = w.Write(make([]byte, n))
+	}))
+	each := func(path string) int {
+		return heldBy(t, 40, func() {
+			p := s.dial(t, http2.Setting{ID: http2.SettingMaxFrameSize, Val: 1 << 20})
+			p.ask(1, true, "GET", path)
+			if a := p.answer(1); a.end != "whole" {
+				t.Fatalf("%+v", a)
+			}
+			p.Framer = nil // it keeps room for a frame
+		})
+	}
+	small, large := each("/small"), each("/large")
+	if t.Logf("%d bytes each, and %d with a large answer", small, large); large > small+(8<<10) {
+		t.Error("more is kept")
+	}
+}
+
+// All connections together have no more requests under way than the server lets
+// them. Who is refused may ask again.
+func TestRequestsOfAllAreBounded(t *testing.T) {
+	const most = 5
+	var here atomic.Int32
+	release := make(chan struct{})
+	s := listen(t, func(s *Server) { s.MaxRequests = most }, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		here.Add(1)
+		<-release
+	}))
+	a, b := s.dial(t), s.dial(t)
+	for i := range uint32(most) {
+		[]*peer{a, b}[i%2].ask(2*i+1, true, "GET", "/")
+	}
+	until(t, "all to be there", func() bool { return here.Load() == most })
+	for _, p := range []*peer{a, b} {
+		p.ask(101, true, "GET", "/")
+		if a := p.answer(101); a.end != "reset REFUSED_STREAM" {
+			t.Errorf("one too many ends with %+v", a)
+		}
+	}
+	close(release)
+	until(t, "them to end", func() bool { return s.own.running.Load() == 0 })
+	a.ask(103, true, "GET", "/")
+	if a := a.answer(103); a.status != "200" {
+		t.Errorf("then %+v", a)
+	}
+}
+
 // A client that asks for much and reads nothing costs what is bounded: a buffer of
 // the connection and one of each handler.
 func TestUnreadAnswersAreBounded(t *testing.T) {

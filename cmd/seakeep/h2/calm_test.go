@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golang.org/x/net/http2"
 )
@@ -155,7 +154,9 @@ func TestManyAreGivenUp(t *testing.T) {
 		p.ask(first+2*i, true, "GET", "/again")
 	}
 	_ = p.WriteRSTStream(first, http2.ErrCodeCancel) // also while it waits
-	time.AfterFunc(20*time.Millisecond, func() { close(release) })
+	c := s.only(t)
+	c.looks(t, "what was sent", func() bool { return c.last == first+2*(maxStreams-1) && len(c.streams) == maxStreams-1 })
+	close(release)
 	got := 0
 	for got < maxStreams-1 {
 		f := p.next()

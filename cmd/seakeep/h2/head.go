@@ -138,7 +138,7 @@ func (c *conn) headEnded() error {
 // open begins a stream. mu is held.
 func (c *conn) open(id uint32) error {
 	c.last = id
-	if len(c.streams) >= maxStreams {
+	if len(c.streams) >= maxStreams || c.s.full() {
 		c.past.add(id, true)
 		return c.resetFor(id, http2.ErrCodeRefusedStream)
 	}

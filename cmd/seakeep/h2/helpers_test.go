@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"runtime"
 	"testing"
 	"time"
 
@@ -59,7 +60,15 @@ func listen(t testing.TB, set func(*Server), h http.Handler) *server {
 	ended := make(chan error, 1)
 	if set == nil {
 		go func() { ended <- s.others.Serve(judged) }()
-		t.Cleanup(func() { _ = s.others.Close(); <-ended })
+		t.Cleanup(func() {
+			_ = s.others.Close()
+			<-ended
+			until(t, "net/http's connections to end", func() bool { // up to a second, if it has given one up
+				var stacks [1 << 20]byte
+				n := runtime.Stack(stacks[:], true)
+				return !bytes.Contains(stacks[:n], []byte("http2serverConn).serve"))
+			})
+		})
 		return s
 	}
 	s.own = &Server{Handler: s.others.Handler, MaxHead: 2 * maxHead, IdleTime: time.Minute,

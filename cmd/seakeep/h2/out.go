@@ -75,6 +75,19 @@ func (c *conn) writeFields(id uint32, fields []hpack.HeaderField, end bool) {
 	}
 }
 
+// writeData writes a piece of a body. The framer would copy it once more, and keep
+// room for the largest for as long as the connection lives. mu is held.
+func (c *conn) writeData(id uint32, b []byte, end bool) {
+	n, flags := len(b), http2.Flags(0)
+	if end {
+		flags = http2.FlagDataEndStream
+	}
+	o := outWriter{c}
+	_, _ = o.Write([]byte{byte(n >> 16), byte(n >> 8), byte(n), byte(http2.FrameData), byte(flags),
+		byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
+	_, _ = o.Write(b)
+}
+
 // pump has what is unsent sent by a goroutine. mu is held.
 func (c *conn) pump() {
 	if c.pumping || c.writing || c.unsent() == 0 && (!c.over || c.shut) {

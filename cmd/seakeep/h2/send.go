@@ -37,7 +37,7 @@ func (st *stream) write(b []byte, end bool) error {
 		}
 		n = max(n, 0)
 		last := end && n == len(b)
-		_ = c.framer.WriteData(st.id, last, b[:n])
+		c.writeData(st.id, b[:n], last)
 		c.calm.sent(n)
 		st.send -= int64(n)
 		c.send -= int64(n)

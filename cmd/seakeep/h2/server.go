@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/wire"
@@ -31,12 +32,17 @@ type Server struct {
 	// it is there, and PingTime how long it may take to say so. Both may be late
 	// by a quarter of it. They must be above zero.
 	PingAfter, PingTime time.Duration
+	// MaxRequests is how many requests may be under way on all connections together.
+	// More are refused with REFUSED_STREAM, after which a client may ask again. Zero:
+	// as many as there may be on each.
+	MaxRequests int
 	// ErrorLog is told of panics. nil: nobody is.
 	ErrorLog *log.Logger
 
 	workers workers
 	date    date
-	mu      sync.Mutex // for what follows
+	running atomic.Int64 // handlers
+	mu      sync.Mutex   // for what follows
 	conns   map[*conn]struct{}
 	none    chan struct{} // closed when the last connection has gone; nil: nobody waits
 	ended   bool          // no more connections are taken
@@ -57,6 +63,9 @@ func (s *Server) Serve(nc *wire.Conn) {
 func (s *Server) writeTime() time.Duration { return cmp.Or(s.WriteTime, lastWrite) }
 
 func (s *Server) headTime() time.Duration { return cmp.Or(s.HeadTime, headTime) }
+
+// full reports whether no more requests are taken for now.
+func (s *Server) full() bool { return s.MaxRequests > 0 && s.running.Load() >= int64(s.MaxRequests) }
 
 func (s *Server) add(c *conn) bool {
 	s.mu.Lock()

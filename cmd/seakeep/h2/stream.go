@@ -42,6 +42,7 @@ type stream struct {
 func (c *conn) start(st *stream) {
 	st.started = true
 	c.running++
+	c.s.running.Add(1)
 	c.done.Add(1)
 	c.s.workers.run(st)
 }
@@ -61,6 +62,7 @@ func (st *stream) handle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running--
+	c.s.running.Add(-1)
 	for len(c.queue) > 0 && c.running < maxStreams {
 		next := c.queue[0]
 		c.queue = c.queue[1:]

@@ -29,6 +29,15 @@ const (
 	idleTime = 90 * time.Second
 )
 
+// requestsPerConn is how many requests of HTTP/2 there may be on all connections of
+// a listener together, for each connection that there may be: without a limit of
+// all a client could have 250 times as many as in HTTP/1.1. One connection may have
+// all that it may have in any case.
+const (
+	requestsPerConn = 4
+	requestsAtLeast = 250
+)
+
 const (
 	pingAfter = 30 * time.Second // a silent end of HTTP/2 is asked whether it is there
 	pingTime  = 15 * time.Second // ... and may take so long to say so
@@ -129,7 +138,8 @@ func (p *Proxy) open(address string, kind frontKind) (*front, error) {
 	if kind != adminFront && !p.options.Standard {
 		f.own2 = &h2.Server{Handler: f.server.Handler, MaxHead: f.server.MaxHeaderBytes,
 			HeadTime: headTime, IdleTime: idleTime, WriteTime: p.options.stallTime,
-			PingAfter: pingAfter, PingTime: pingTime, ErrorLog: f.server.ErrorLog}
+			PingAfter: pingAfter, PingTime: pingTime, ErrorLog: f.server.ErrorLog,
+			MaxRequests: max(requestsAtLeast, requestsPerConn*p.options.MaxConns)}
 		f.own = &h1.Server{Handler: handler, Others: f.server, HTTP2: f.own2.Serve,
 			IdleTime: idleTime, ErrorLog: f.server.ErrorLog}
 	}
