@@ -16,15 +16,18 @@ import (
 	"time"
 )
 
-func (u *under) slo() (v SLOView) {
-	u.t.Helper()
-	resp, err := plain.Get(u.url("admin", "/v1/slo"))
+func (u *under) slo() SLOView { return sloAt(u.t, u.Addr("admin").String()) }
+
+// sloAt is what an admin address says of the objectives.
+func sloAt(t *testing.T, admin string) (v SLOView) {
+	t.Helper()
+	resp, err := plain.Get("http://" + admin + "/v1/slo")
 	if err != nil {
-		u.t.Fatal(err)
+		t.Fatal(err)
 	}
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
-		u.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return v
 }
@@ -156,17 +159,6 @@ func TestBudgetsSurviveKill(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	counted := func(at string) (v SLOView) {
-		resp, err := plain.Get("http://" + at + "/v1/slo")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if err := json.NewDecoder(resp.Body).Decode(&v); err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 	at, kill := child(t, file)
 	type sent struct {
 		at time.Time
@@ -187,7 +179,7 @@ func TestBudgetsSurviveKill(t *testing.T) {
 	kill()
 	at, kill = child(t, file)
 	defer kill()
-	got := counted(at).Objectives[0].Bad
+	got := sloAt(t, at).Objectives[0].Bad
 	last := all[len(all)-1].n
 	// What was counted a flush before the end is there. The second is for a
 	// machine that is busy while it flushes.
