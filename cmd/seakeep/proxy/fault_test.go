@@ -51,7 +51,6 @@ func (u *under) halt(path string) int {
 // Faults act as soon as the order is answered, on exactly the share and the
 // scope that were asked for, and end by hand as soon.
 func TestFaultsOverTheAdminAddress(t *testing.T) {
-	t.Parallel()
 	var asked atomic.Int32
 	up := program(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 	u := start(t, policy(up, "faults: {allow: true, share: 100%}"))

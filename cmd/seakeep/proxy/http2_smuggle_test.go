@@ -77,7 +77,6 @@ var smugglers = map[string][]string{
 // TestHTTP2SmugglesNothing: whatever a head says, what leaves for a server of
 // HTTP/1.1 is one request with the body that came, or none.
 func TestHTTP2SmugglesNothing(t *testing.T) {
-	t.Parallel()
 	for name, fields := range smugglers {
 		got := smuggle(t, fields)
 		for _, g := range got {

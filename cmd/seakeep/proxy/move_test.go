@@ -99,7 +99,6 @@ func (s *names) reply(q []byte) []byte {
 // is under way at the old ones ends there, nothing new is sent to them, and as
 // soon as they are gone from the list they can be killed.
 func TestDNSChangeMovesTraffic(t *testing.T) {
-	t.Parallel()
 	all := sixReplicas(t)
 	old := map[string]bool{}
 	for _, r := range all[:3] {
