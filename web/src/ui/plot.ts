@@ -44,6 +44,7 @@ export interface Kind {
   wall: boolean; // times are ms of Unix time, otherwise seconds of virtual time
   height: number;
   zooms: boolean;
+  thin: boolean; // there are so many points that a thick line would hide them, and costs five times as much to draw
 }
 
 export const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3], [5, 2], [1, 2]];
@@ -100,7 +101,7 @@ export function options(t: Theme, width: number, kind: Kind, now: () => Now, pic
       { ...axis, size: 24, space: kind.wall ? 70 : 50, incrs: kind.wall ? apart : undefined, values: (_u, v, _a, _s, apart) => v.map((x) => (kind.wall ? clock(x, apart) : `${x} s`)) },
       { ...axis, size: 58, values: (_u, v) => v.map((y) => (y === null ? "" : tickText(chart, y))) },
     ],
-    series: [{}, ...chart.lines.map((l, k) => ({ label: l.label, stroke: colorOf(l, t), width: 2, dash: l.dash, spanGaps: false,
+    series: [{}, ...chart.lines.map((l, k) => ({ label: l.label, stroke: colorOf(l, t), width: kind.thin ? 1 : 2, dash: l.dash, spanGaps: false,
       points: { show: false }, fill: chart.stacked && k === 0 ? fill(l) : undefined }))],
     bands: chart.stacked ? chart.lines.slice(1).map((l, k) => ({ series: [k + 2, k + 1] as [number, number], fill: fill(l) })) : undefined,
     hooks: { drawClear: [(u) => now().under?.(u, t)], draw: [(u) => overlay(u, t, now())], setSelect: [picked], setCursor: [moved] },

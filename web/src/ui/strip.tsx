@@ -1,6 +1,6 @@
 // Charts over time, one below the other, with one cursor: over virtual time in
 // "Try it", over the time of day on the live page.
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { BreakerChange } from "../engine/types";
@@ -36,13 +36,14 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
   const width = useSize(box);
   const theme = useTheme();
   const shape = chart.id + chart.lines.map((l) => l.label + l.color).join() + (chart.log ?? "") + (chart.stacked ?? "");
+  const thin = wall && times.length > width * 0.75;
   const data = useMemo(() => dataOf(chart, times), [times, chart]);
 
   useEffect(() => {
     if (!box.current || width < 50) return;
     const zooms = now.current.onZoom !== undefined;
     const tell = (u: uPlot) => values(keys.current, now.current, u.cursor.idx, wall);
-    const u = new uPlot(options(theme, width, { sync, wall, height, zooms }, () => now.current, (u) => {
+    const u = new uPlot(options(theme, width, { sync, wall, height, zooms, thin }, () => now.current, (u) => {
       if (u.select.width < 6) return;
       const [a, b] = [u.posToVal(u.select.left, "x"), u.posToVal(u.select.left + u.select.width, "x")];
       u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
@@ -60,13 +61,14 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
     };
     // A chart is made anew when its lines, its size or its colours change; its
     // numbers alone are set below.
-  }, [shape, width, theme, height, sync]);
+  }, [shape, width, theme, height, sync, thin]);
 
-  useEffect(() => {
+  // Before the next picture, so that all charts move at once.
+  useLayoutEffect(() => {
     plot.current?.setData(data);
     values(keys.current, now.current, plot.current?.cursor.idx, wall);
   }, [data, from, to, shape]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     plot.current?.redraw(false);
   }, [at, marks, ribbon, under]);
 

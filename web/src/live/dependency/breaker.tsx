@@ -38,7 +38,7 @@ export function Breakers({ name, d, events, range }: Props) {
       says={b ? <>Now <b>{breakerWord(b)}</b>{b.since_ms !== undefined && ` for ${ago(range.live ? range.to - b.since_ms : Date.now() - b.since_ms)}`}; its window has {b.calls} calls, {b.failed} failed, {b.slow} slow.{" "}
         {b.retry_after_ms !== undefined && `It tries again in ${ago(b.retry_after_ms)}. `}{summary(rows[0])}</> : "It has no breaker of its own."}>
       <Lanes rows={b || rows[0]!.changes.length || rows.length > 1 ? rows : []} others={others} range={range} chosen={chosen} />
-      <p class="soft note legend-line"><i class="state closed" /> closed <i class="state half-open" /> half-open <i class="state open" /> open; a triangle is a change: choose it to see the calls that caused it.</p>
+      <p class="soft note legend-line"><span><i class="state closed" /> closed</span> <span><i class="state half-open" /> half-open</span> <span><i class="state open" /> open</span> <span>▾ a change: choose it to see the calls that caused it</span></p>
       {chosen && <Calls event={chosen} />}
       <Changes list={list} chosen={chosen} name={name} />
     </Panel>

@@ -1,5 +1,5 @@
-// Two minutes of a dependency, drawn small: calls a second, and the part of them
-// that was no success, hatched. Its numbers are those of the tile.
+// Two minutes of a dependency, drawn small: calls a second as a line, and the part
+// of them that was no success as an area. Its numbers are those of the tile.
 import { useEffect, useRef } from "preact/hooks";
 import { px, useSize } from "../../ui/size";
 import { useTheme, type Theme } from "../../ui/theme";
@@ -38,16 +38,13 @@ function draw(g: CanvasRenderingContext2D, r: Recent, now: number, width: number
   g.moveTo(0, height - 0.5);
   g.lineTo(width, height - 0.5);
   g.stroke();
-  g.strokeStyle = t.bad;
-  g.lineWidth = 1.5;
+  if (!r.times.length) return;
+  g.fillStyle = t.bad;
   g.beginPath();
-  r.times.forEach((ms, k) => {
-    const failed = (1 - (r.success[k] ?? 1)) * r.rate[k]!;
-    if (failed <= 0) return;
-    g.moveTo(x(ms), height - 1);
-    g.lineTo(x(ms), Math.min(y(failed), height - 3));
-  });
-  g.stroke();
+  g.moveTo(x(r.times[0]!), height - 1);
+  r.times.forEach((ms, k) => g.lineTo(x(ms), y((1 - (r.success[k] ?? 1)) * r.rate[k]!)));
+  g.lineTo(x(r.times[r.times.length - 1]!), height - 1);
+  g.fill();
   g.strokeStyle = t.routes[0]!;
   g.lineWidth = 1.5;
   g.beginPath();

@@ -44,7 +44,7 @@ export class Tile extends Component<Props> {
       <li class={`tile ${how}`} ref={this.hold} data-tile={d.name}>
         <div class="head">
           <span class="sign" role="img" aria-label={signs[how][1]}>{signs[how][0]}</span>
-          <h2><a href={href("dependency", d.name)}>{d.name}</a></h2>
+          <h2><a href={href("dependency", d.name)} title={d.name}>{d.name}</a></h2>
           <span class="soft kind">{d.kind}</span>
           <button type="button" class="pin" aria-pressed={pinned} aria-label={`Pin ${d.name}`} onClick={() => onPin(d.name)}>{pinned ? "★" : "☆"}</button>
         </div>

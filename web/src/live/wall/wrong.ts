@@ -7,7 +7,7 @@ export interface Wrong {
   names: string[]; // of dependencies
 }
 
-const named = (text: string, all: readonly Dependency[], is: (d: Dependency) => boolean): Wrong => ({ text, names: all.filter(is).map((d) => d.name) });
+const named = (text: string, all: readonly Dependency[], is: (d: Dependency) => boolean): Wrong => ({ text, names: all.filter(is).map((d) => d.name).sort() });
 
 /** What to look at; empty when all is well. */
 export function wrongNow(s: Snapshot): Wrong[] {
