@@ -155,7 +155,7 @@ function Changes({ list, chosen, name }: { list: Event[]; chosen: Event | undefi
             {shown.map((e) => (
               <tr key={e.id ?? `${e.at_ms}${e.kind}`} class={e === chosen ? "chosen" : undefined}>
                 <th scope="row">{clock(e.at_ms, 86_400_000)} {clock(e.at_ms, 1000)}</th><td class="words">{telling(e)}</td><td class="words">{e.policy && e.policy !== name ? e.policy : ""}</td>
-                <td>{e.id !== undefined && <button type="button" class="link" aria-label={`Show what caused it: ${clock(e.at_ms, 1000)} ${telling(e)}`} onClick={() => choose(e)}>{e.calls?.length ?? "show"}</button>}</td>
+                <td>{e.id !== undefined && <button type="button" class="link" aria-label={`${e.calls?.length ?? "show"}: what caused ${telling(e)} at ${clock(e.at_ms, 1000)}`} onClick={() => choose(e)}>{e.calls?.length ?? "show"}</button>}</td>
               </tr>
             ))}
           </tbody>
