@@ -1,37 +1,21 @@
 // Drives the live page in Chromium against a program that is none: two hundred
 // dependencies, none, names that would hurt, and a connection that drops.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
-import { flags, path } from "./browser.mjs";
 import { fake, nasty } from "./fake.mjs";
+import { serious, start, tooWide } from "./harness.mjs";
 import { speed } from "./speed.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const full = await fake(200);
 const empty = await fake(0);
-const browser = await chromium.launch({ executablePath: path(), args: flags });
-const problems = [];
-let passed = 0;
+const browser = await start();
+const { check } = browser;
 
-async function open(url, size = { width: 1280, height: 900 }, more = {}) {
-  const context = await browser.newContext({ viewport: size, ...more });
-  const page = await context.newPage();
-  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
-  page.on("pageerror", (e) => problems.push(e.message));
-  page.on("request", (r) => new URL(r.url()).origin === new URL(url).origin || problems.push(`asks elsewhere: ${r.url()}`));
-  await page.goto(url);
+/** A page with its first figures. */
+async function open(url, size, more) {
+  const page = await browser.open(url, size, more);
   await page.waitForSelector('[data-connection="live"]', { timeout: 30_000 });
   return page;
 }
-
-const check = async (name, f) => {
-  const began = performance.now();
-  const said = await f();
-  passed++;
-  console.log(`ok  ${name}${said ? `: ${said}` : ""} (${Math.round(performance.now() - began)} ms)`);
-};
 
 /** The page of a dependency whose breaker opens every other minute. */
 const bad = `${full.url}#/dependency/service-023?from=-5m`;
@@ -177,24 +161,21 @@ try {
     ["on a phone", { width: 375, height: 740 }, { colorScheme: "light", reducedMotion: "reduce" }],
   ]) {
     await check(`${name}: no serious problem for anybody, nothing too wide`, async () => {
-      for (const hash of ["#/wall?filter=service-02", "#/wall?filter=service-0&view=table", "#/dependency/service-023", `#/dependency/${encodeURIComponent(nasty[2])}`]) {
+      for (const hash of ["#/wall?filter=service-02", "#/wall?filter=service-0&view=table", "#/dependency/service-023?from=-30s", `#/dependency/${encodeURIComponent(nasty[2])}?from=-30s`]) {
         const p = await open(full.url + hash, size, more);
         if (hash.includes("dependency")) await charts(p);
         else await p.waitForSelector("[data-tile], tbody tr");
         for (const d of await p.locator("details").all()) await d.evaluate((e) => (e.open = true));
         await p.waitForTimeout(300);
-        await p.evaluate(axe); // not as a script of the page, which its policy forbids
-        const found = await p.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
-        const serious = found.violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-        assert.deepEqual(serious.map((v) => `${hash}: ${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(" ")).join("; ")}`), []);
-        const wide = await p.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.deepEqual(await serious(p), [], hash);
+        const wide = await tooWide(p);
         assert.ok(wide <= 0, `${hash} is ${wide} px too wide`);
         await p.context().close();
       }
     });
   }
 
-  await check("no errors, and nothing from elsewhere", async () => assert.deepEqual(problems, []));
+  await check("no errors, and nothing from elsewhere", async () => assert.deepEqual(browser.problems, []));
 
   await check("a lost connection is told, with the last figures; then it goes on", async () => {
     const p = await open(full.url);
@@ -208,10 +189,9 @@ try {
     await p.context().close();
   });
 
-  await check("speed", () => speed(browser));
-  console.log(`dashboard: ${passed} checks hold`);
+  await check("speed", () => speed(browser.browser));
 } finally {
-  await browser.close();
+  await browser.end();
   await full.stop().catch(() => undefined);
   await empty.stop();
 }

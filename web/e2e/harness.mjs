@@ -34,6 +34,7 @@ export async function start() {
   let passed = 0;
   return {
     problems,
+    browser,
     /** A page that is watched, and may ask the server of url only. */
     async page(url, size = { width: 1280, height: 900 }, more = {}) {
       const context = await browser.newContext({ viewport: size, ...more });
@@ -53,9 +54,9 @@ export async function start() {
     },
     async check(name, f) {
       const began = performance.now();
-      await f();
+      const said = await f(); // a figure, if it has one
       passed++;
-      console.log(`ok  ${name} (${Math.round(performance.now() - began)} ms)`);
+      console.log(`ok  ${name}${said ? `: ${said}` : ""} (${Math.round(performance.now() - began)} ms)`);
     },
     async end() {
       console.log(`${passed} checks hold`);

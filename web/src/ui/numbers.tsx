@@ -1,5 +1,5 @@
 // The numbers of charts, as a table. They stand still while they are read.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { clock, type Chart } from "./plot";
 import { valueText } from "./strip";
 
@@ -19,6 +19,13 @@ export function rowsOf(charts: readonly Chart[], times: readonly number[]): { he
 
 export function Numbers({ charts, times, name }: { charts: readonly Chart[]; times: readonly number[]; name: string }) {
   const [table, set] = useState<ReturnType<typeof rowsOf> | null>(null);
+  // Made once: the page around it is made anew with every snapshot.
+  const body = useMemo(() => table && (
+    <table>
+      <thead><tr>{table.head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
+      <tbody>{table.rows.map((row) => <tr key={row[0]}>{row.map((v, n) => (n === 0 ? <th key={n} scope="row">{v}</th> : <td key={n}>{v}</td>))}</tr>)}</tbody>
+    </table>
+  ), [table]);
   return (
     <details class="numbers" onToggle={(e) => set(e.currentTarget.open ? rowsOf(charts, times) : null)}>
       <summary>Numbers</summary>
@@ -28,12 +35,7 @@ export function Numbers({ charts, times, name }: { charts: readonly Chart[]; tim
             {table.rows.length ? `The newest first, ${most} at most, as of when this was opened. ` : "There are none in this time. "}
             <button type="button" onClick={() => set(rowsOf(charts, times))}>Renew</button>
           </p>
-          <div class="scroll" tabIndex={0} role="region" aria-label={`Numbers of ${name}`}>
-            <table>
-              <thead><tr>{table.head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
-              <tbody>{table.rows.map((row) => <tr key={row[0]}>{row.map((v, n) => (n === 0 ? <th key={n} scope="row">{v}</th> : <td key={n}>{v}</td>))}</tr>)}</tbody>
-            </table>
-          </div>
+          <div class="scroll" tabIndex={0} role="region" aria-label={`Numbers of ${name}`}>{body}</div>
         </>
       )}
     </details>

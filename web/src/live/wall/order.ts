@@ -7,11 +7,13 @@ export interface Sort {
   of: (d: Dependency) => number | string; // ascending
 }
 
+/** Below this badness a dependency is well, and its share of failures may tremble. */
+const watched = 0.05;
 const down = (v: number | undefined, none = -1) => -(v ?? none);
 
 export const sorts: Sort[] = [
   // In steps, so that a share that trembles moves nothing.
-  { id: "worst", text: "worst first", of: (d) => -Math.round(d.badness * 20) },
+  { id: "worst", text: "worst first", of: (d) => (d.badness < watched ? 0 : -1 - Math.round(d.badness * 10)) },
   { id: "name", text: "by name", of: () => 0 },
   { id: "rate", text: "busiest first", of: (d) => down(rough(d.rate)) },
   { id: "success", text: "least success first", of: (d) => Math.round((d.success ?? 2) * 1000) },
@@ -62,6 +64,6 @@ export function beside(at: number, key: string, columns: number, n: number): num
 /** How bad a tile is, in words. */
 export function tone(d: Dependency): "bad" | "watch" | "calm" | "idle" {
   if (d.badness >= 0.5) return "bad";
-  if (d.badness >= 0.05) return "watch";
+  if (d.badness >= watched) return "watch";
   return d.rate > 0 || d.in_flight > 0 ? "calm" : "idle";
 }
