@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path"
 	"syscall"
 	"time"
 
@@ -57,7 +58,7 @@ func lab(ctx context.Context, listen string, files fs.FS, out io.Writer) error {
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen %s: %w; give a HOST:PORT that is free, such as 127.0.0.1:0", listen, err)
 	}
 	fmt.Fprintf(out, "Try it: http://%s/\n", l.Addr())
 	s := &http.Server{Handler: handler, ReadHeaderTimeout: labPatience, IdleTimeout: time.Minute}
@@ -75,7 +76,8 @@ func lab(ctx context.Context, listen string, files fs.FS, out io.Writer) error {
 	return err
 }
 
-// labHandler serves the page at the root.
+// labHandler serves the page at the root, and only there: at try.html it would show
+// the way to a wall, which is not here.
 func labHandler(files fs.FS) (http.Handler, error) {
 	if _, err := fs.Stat(files, labPage); err != nil {
 		return nil, errors.New("this seakeep was built without the page; where Node.js is, " +
@@ -92,7 +94,11 @@ func labHandler(files fs.FS) (http.Handler, error) {
 			http.Error(w, "there is nothing to send here", http.StatusMethodNotAllowed)
 			return
 		}
-		if r.URL.Path == "/" {
+		switch path.Clean("/" + r.URL.Path) {
+		case "/index.html", "/" + labPage:
+			http.Redirect(w, r, "/", http.StatusFound)
+			return
+		case "/":
 			r = r.Clone(r.Context())
 			r.URL.Path = "/" + labPage
 		}

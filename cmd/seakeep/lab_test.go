@@ -12,6 +12,7 @@ import (
 )
 
 var labFiles = fstest.MapFS{"try.html": {Data: []byte("<!doctype html>the page")},
+	"index.html":             {Data: []byte("<!doctype html>the wall")},
 	"assets/try-12345678.js": {Data: []byte("script")}}
 
 func TestLabHandler(t *testing.T) {
@@ -26,7 +27,10 @@ func TestLabHandler(t *testing.T) {
 	}{
 		{"GET", "/", 200, "the page"},
 		{"GET", "/?x=1", 200, "the page"},
-		{"GET", "/try.html", 200, "the page"},
+		{"GET", "//elsewhere/..", 200, "the page"},
+		{"GET", "/try.html", 302, ""},
+		{"GET", "/index.html", 302, ""},
+		{"HEAD", "/", 200, ""},
 		{"GET", "/assets/try-12345678.js", 200, "script"},
 		{"GET", "/../../etc/passwd.txt", 404, ""},
 		{"GET", "/none.js", 404, ""},
@@ -69,7 +73,10 @@ func TestLabServesAndEnds(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := lab(t.Context(), "not an address", labFiles, io.Discard); err == nil {
-		t.Error("an address that is none")
+	for _, listen := range []string{"not an address", "127.0.0.1:99999"} {
+		err := lab(t.Context(), listen, labFiles, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "such as 127.0.0.1:0") {
+			t.Errorf("%s: %v", listen, err)
+		}
 	}
 }

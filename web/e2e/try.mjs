@@ -168,6 +168,31 @@ try {
     assert.equal(await moment.innerText(), held);
   });
 
+  await check("everything can be done by keyboard, and shows where one is", async () => {
+    const focus = () => little.evaluate(() => {
+      const e = document.activeElement;
+      return { name: e.getAttribute("aria-label") ?? e.labels?.[0]?.textContent ?? e.textContent, outline: getComputedStyle(e).outlineStyle };
+    });
+    await little.evaluate(() => document.activeElement.blur());
+    const was = parseFloat(await little.locator(".moment").innerText());
+    await little.keyboard.press("Space"); // plays, since nothing has the focus
+    await little.waitForFunction((was) => parseFloat(document.querySelector(".moment").textContent) > was, was);
+    await little.keyboard.press("Space");
+    const met = [];
+    for (let k = 0; k < 60 && !met.at(-1)?.includes("Fallback"); k++) {
+      await little.keyboard.press("Tab");
+      const now = await focus();
+      assert.notEqual(now.outline, "none", `the focus on ${now.name} is not seen`);
+      met.push(now.name);
+    }
+    for (const name of ["One step on", "Moment that is shown", "answers after", "Find the edge", "Timeout", "Load shedding"]) {
+      assert.ok(met.some((m) => m.includes(name)), `${name} is not reached: ${met}`);
+    }
+    await little.keyboard.press("Space");
+    await little.waitForFunction(() => !location.hash.includes("fallback=on"));
+    await settled(little);
+  });
+
   await check("two columns have the same arrivals", async () => {
     await little.getByRole("button", { name: "Add a second column" }).click();
     await settled(little, "b");

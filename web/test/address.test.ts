@@ -51,6 +51,11 @@ describe("the address", () => {
     expect(round({ ...begin(), preset: "retry-storm" }).preset).toBe("retry-storm");
   });
 
+  it("leaves a policy out that is too long", () => {
+    expect(write({ ...begin(), policy: "x".repeat(maxPolicy + 1) })).toBe("");
+    expect(write({ ...begin(), policy: "x".repeat(maxPolicy) })).not.toBe("");
+  });
+
   it("gives the second column the first one's arrivals", () => {
     const s = read("#/try?rate=500&compare=on&b.rate=900&b.timeout=on");
     expect(s.b).toEqual({ ...s.a, timeout: true });

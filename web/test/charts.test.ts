@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BreakerChange, Report } from "../src/engine/types";
 import { usualCast } from "../src/model/world";
 import { breakerOf, marksOf, plainCharts, tableOf, timesOf, tryCharts } from "../src/try/charts";
-import { csvOf } from "../src/try/export";
+import { csvOf, filesOf } from "../src/try/export";
 import { segments } from "../src/ui/strip";
 
 const change = (at_s: number, from: string, to: string, user = 0): BreakerChange => ({ at_s, user, from, to, reason: "", calls: 0, failed: 0, slow: 0 });
@@ -42,8 +42,14 @@ describe("charts", () => {
   });
 });
 
-describe("the figures to take along", () => {
-  it("are as the command writes them", () => {
+describe("what is taken along", () => {
+  it("is a folder of its own", () => {
+    const of = filesOf({ sets: [], scenario: "a: {policy: policies/x.yaml, n: 1}\nb:\n  policy: ../../y.yaml # why\n  policy: none.yaml\n",
+      files: { "policies/x.yaml": "X", "../../y.yaml": "Y", "policies/z.yaml": "Z" } });
+    expect(of.scenario).toBe("a: {policy: x.yaml, n: 1}\nb:\n  policy: y.yaml # why\n  policy: none.yaml\n");
+    expect(of.policies).toEqual([["x.yaml", "X"], ["y.yaml", "Y"]]);
+  });
+  it("has figures as the command writes them", () => {
     expect(csvOf(r)).toBe('key,unit,mean,half,low,high,runs\n"a.""b""",s,5e-05,,0,,2\n');
   });
 });

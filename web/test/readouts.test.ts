@@ -57,6 +57,7 @@ describe("the six readouts", () => {
   });
   it("name one dependency alone, and many", () => {
     expect(readouts(sick, [], { dependencies: ["recommendations"], slow: "recommendations", policy: "" }, initial())).toHaveLength(4);
+    expect(readouts(sick, [], { dependencies: ["pricing", "recommendations"], slow: "recommendations", policy: "" }, initial())[0]!.label).toBe("A succeeds");
     const many = [..."abcdefgh"];
     expect(readouts(sick, [], { dependencies: many, slow: "h", policy: "" }, initial())[0]!.label).toBe("The others succeed");
     expect([letterOf(usualCast, "inventory"), letterOf(usualCast, "x")]).toEqual(["B", "?"]);

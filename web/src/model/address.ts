@@ -30,7 +30,7 @@ export function write(s: State): string {
     p.set("compare", "on");
     put(p, "b.", s.b, s.a, shared);
   }
-  if (s.policy) p.set("policy", s.policy);
+  if (s.policy && s.policy.length <= maxPolicy) p.set("policy", s.policy);
   if (s.slow !== usual[2]) p.set("slow", s.slow);
   if (s.at !== begin().at) p.set("t", String(Math.round(s.at * 100) / 100));
   return p.toString();
@@ -53,7 +53,7 @@ export function read(address: string): State {
   return s;
 }
 
-/** A policy file may be a megabyte; an address may not. */
+/** A policy file may be a megabyte; an address may not. Longer ones are not in it. */
 export const maxPolicy = 24_000;
 
 function take(p: URLSearchParams, prefix: string, s: Setting, skip: readonly Key[] = []): void {

@@ -63,7 +63,7 @@ export function readouts(r: Report, held: Held[], cast: Cast, s: Setting): Reado
   const add = (id: string, label: string, v: { value: string; half: string }, note: string, tone: Readout["tone"] = "plain") =>
     out.push({ id, label, ...v, note, tone });
   if (rest) {
-    add("others", `${rest} succeed`, percent(ok.mean, ok.half), "answered within the users' patience",
+    add("others", `${rest} ${others.length === 1 ? "succeeds" : "succeed"}`, percent(ok.mean, ok.half), "answered within the users' patience",
       ok.mean >= 0.99 ? "good" : "bad");
     add("p99", `${rest} p99`, millis(slowest?.mean ?? null, slowest?.half ?? null), "of answers");
   }

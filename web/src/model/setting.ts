@@ -139,7 +139,7 @@ export const fields: readonly Field[] = [
       ["codel", "drops while waits are long"], ["refuse", "none: nobody waits"]],
     help: "Who is next when a thread becomes free." },
   { key: "length", short: "ql", label: "Places in the queue", group: "assume", kind: "number", initial: 20, min: 0,
-    max: 5000, step: 1, unit: "", help: "0 is a queue without a bound. Beyond about 570 everybody who is served has left.",
+    max: 5000, step: 1, unit: "", help: "0 is a queue without a bound. From about what is served within the users' patience on, all who are served have left.",
     edge: { key: "services.checkout.queue.length", from: "1", to: "2000" } },
   { key: "dropExpired", short: "qd", label: "Drop who has left from the queue", group: "assume", kind: "switch",
     initial: false, help: "Threads do not work for users who have gone." },

@@ -10,6 +10,8 @@ interface Props {
   setting: Setting;
 }
 
+const labelled = [20, 100, 300, 1000, Infinity];
+
 export function Latency({ side, setting }: Props) {
   const id = useId();
   const f = fields[0] as Amount;
@@ -24,7 +26,9 @@ export function Latency({ side, setting }: Props) {
       <input id={id} type="range" min={0} max={stops.length - 1} step={1} value={stopOf(setting.latency)} list={`${id}-stops`}
         aria-valuetext={timeText(setting.latency)}
         onInput={(e) => change(side, "latency", stops[Number(e.currentTarget.value)]!)} />
-      <div class="scale" aria-hidden="true"><span>20 ms</span><span>150 ms</span><span>500 ms</span><span>1.5 s</span><span>no reply</span></div>
+      <div class="scale" aria-hidden="true">
+        {labelled.map((ms) => <span key={ms} style={{ left: `${(100 * stopOf(ms)) / (stops.length - 1)}%` }}>{timeText(ms)}</span>)}
+      </div>
       <EdgeButton side={side} f={f} />
     </div>
   );

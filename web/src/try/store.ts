@@ -81,7 +81,6 @@ const reader = new Engine();
 
 /** Takes a policy file of one's own, if it is one. */
 export async function bring(text: string): Promise<string> {
-  if (text.length > maxPolicy) return `the file has ${text.length} characters; the page takes up to ${maxPolicy}`;
   const { answer } = await reader.ask({ op: "inspect", policy: text });
   if (!answer.policy) return answer.error ?? "the file cannot be read";
   if (answer.policy.dependencies.length === 0) return "the policy has no dependencies; one of them is to get slow";
@@ -89,9 +88,15 @@ export async function bring(text: string): Promise<string> {
     own.value = answer.policy!;
     const slow = answer.policy!.dependencies.includes(state.value.slow) ? state.value.slow : answer.policy!.dependencies.at(-1)!;
     state.value = { ...state.value, policy: text, slow, preset: "" };
-    notice.value = `The policy of ${answer.policy!.service} is in use.`;
+    notice.value = `The policy of ${answer.policy!.service} is in use.` +
+      (text.length > maxPolicy ? " It is too long for the address, so that a link does not show it." : "");
   });
   return "";
+}
+
+async function bringFromAddress(text: string): Promise<void> {
+  const err = await bring(text);
+  if (err) notice.value = `The policy in the address cannot be used: ${err}`;
 }
 
 export function putAway(): void {
@@ -104,9 +109,7 @@ export function begins(): void {
   if (state.value.policy) {
     const text = state.value.policy;
     state.value = { ...state.value, policy: "" };
-    void bring(text).then((err) => {
-      if (err) notice.value = `The policy in the address cannot be used: ${err}`;
-    });
+    void bringFromAddress(text);
   }
   effect(() => {
     void state.value;
@@ -129,7 +132,7 @@ export function begins(): void {
       at.value = next.at;
       const policy = next.policy;
       state.value = { ...next, policy: policy === state.value.policy ? policy : "" };
-      if (policy && policy !== state.value.policy) void bring(policy);
+      if (policy && policy !== state.value.policy) void bringFromAddress(policy);
     });
   });
 }

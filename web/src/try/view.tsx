@@ -10,7 +10,7 @@ import { useTheme } from "../ui/theme";
 import { breakerOf, marksOf, plainCharts, tableOf, timesOf, tryCharts } from "./charts";
 import type { Column, Result } from "./column";
 import { Latency, SecondRow, Switches } from "./controls";
-import { csvOf, picture, save } from "./export";
+import { csvOf, filesOf, picture, save } from "./export";
 import { at, castOf, isFile } from "./store";
 
 interface Props {
@@ -64,6 +64,7 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
   const marks = useMemo(() => marksOf(r.report), [r]);
   const changes = useMemo(() => breakerOf(r.report, cast.slow), [r]);
   const ribbon = useMemo(() => segments(changes, r.report.for_s), [changes]);
+  const files = useMemo(() => filesOf(r.world), [r.world]);
   const now = Math.min(at.value, r.report.for_s);
   return (
     <div class={busy ? "shown busy" : "shown"}>
@@ -77,13 +78,13 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
       <Method r={r} busy={busy} />
       <Tables r={r} charts={charts} times={times} />
       <div class="row">
-        <button type="button" onClick={() => save("policy.yaml", Object.entries(r.world.files)[0]?.[1] ?? "")} hidden={plain}>Policy</button>
-        <button type="button" onClick={() => save("scenario.yaml", r.world.scenario)}>Scenario</button>
+        {files.policies.length > 0 && <button type="button" onClick={() => files.policies.forEach(([name, text]) => save(name, text))}>{files.policies.length > 1 ? "Policies" : "Policy"}</button>}
+        <button type="button" onClick={() => save("scenario.yaml", files.scenario)}>Scenario</button>
         <button type="button" onClick={() => save("figures.csv", csvOf(r.report), "text/csv")}>CSV</button>
         <button type="button" onClick={() => save("report.json", JSON.stringify(r.report, null, 2) + "\n", "application/json")}>Report</button>
         <button type="button" onClick={() => void picture(root.current!, "Seakeep: Try it",
           out.map((o) => `${o.label}: ${o.value} ${o.half} ${o.note}`).concat(r.frames ? [describe(r.frames, now)] : []), theme).then((b) => b && save("try-it.png", b))}>Picture</button>
-        <span class="soft">to take along. <code>seakeep sim scenario.yaml --why</code> gives the same numbers.</span>
+        <span class="soft">to take along. <code>seakeep sim {plain ? `testdata/scenarios/${isFile.value}.yaml` : "scenario.yaml"} --why</code> gives the same numbers.</span>
       </div>
     </div>
   );
