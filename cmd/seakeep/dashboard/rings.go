@@ -106,22 +106,27 @@ func (f *frames) within(from, to time.Time) (all []kept, oldest time.Time) {
 	return all, oldest
 }
 
-// between returns frames of a time in their order: the short ones if they reach
-// back far enough, or as far as there is anything, and otherwise the long ones,
-// with short ones at the end.
+// between returns frames of a time in their order: the short ones as far back as
+// they reach, and before them the long ones.
 func (r *rings) between(from, to time.Time) (all []kept, oldest time.Time) {
 	short, oldestShort := r.short.within(from, to)
 	long, oldest := r.long.within(from, to)
-	if oldest.IsZero() || !oldestShort.IsZero() && !oldestShort.After(oldest) {
-		return short, oldestShort
+	if oldest.IsZero() || !oldestShort.IsZero() && oldestShort.Before(oldest) {
+		oldest = oldestShort
 	}
-	if len(long) == 0 || !oldestShort.IsZero() && !from.Before(oldestShort) {
-		return short, oldest
+	if len(short) == 0 {
+		return long, oldest
 	}
-	for _, k := range short {
-		if !k.from.Before(long[len(long)-1].to) {
-			long = append(long, k)
+	begin := short[0].from
+	for _, k := range long {
+		if k.from.Before(begin) {
+			all = append(all, k)
 		}
 	}
-	return long, oldest
+	for _, k := range short { // none is told twice
+		if len(all) == 0 || !k.from.Before(all[len(all)-1].to) {
+			all = append(all, k)
+		}
+	}
+	return all, oldest
 }

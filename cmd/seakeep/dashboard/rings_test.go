@@ -43,3 +43,28 @@ func TestSecondsOfAYoungProgram(t *testing.T) {
 		t.Errorf("%d of 40 seconds are shown when most are known in tens only", n)
 	}
 }
+
+// A time that reaches back further than the short frames do is told by them as far
+// as they reach, and by the long ones before; nothing is told twice, or left out.
+func TestShortFramesComeFirst(t *testing.T) {
+	r := newRings(time.Hour)
+	r.short.keep = 25 * time.Second
+	first := someFrame(0, 1).from
+	for i := range 58 {
+		r.add(someFrame(i, 1))
+	}
+	for from, want := range map[int]int{-60: 4 + 18, 0: 4 + 18, 15: 3 + 18, 40: 18, 57: 1} {
+		all, oldest := r.between(first.Add(time.Duration(from)*time.Second+tick/2), first.Add(time.Minute))
+		if len(all) != want {
+			t.Errorf("from %d s: %d frames, want %d", from, len(all), want)
+		}
+		for i := 1; i < len(all); i++ {
+			if gap := all[i].from.Sub(all[i-1].to); gap.Abs() > 50*time.Millisecond {
+				t.Errorf("from %d s: a gap of %v before %d", from, gap, i)
+			}
+		}
+		if d := oldest.Sub(first); d.Abs() > 50*time.Millisecond {
+			t.Errorf("the oldest is %v late", d)
+		}
+	}
+}

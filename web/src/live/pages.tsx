@@ -1,6 +1,11 @@
 // The pages that there are. To add one is a line here.
 import type { ComponentType } from "preact";
 import { DependencyPage } from "./dependency/page";
+import { Audit } from "./pages/audit/page";
+import { GameDay } from "./pages/gameday/page";
+import { Policy } from "./pages/policy/page";
+import { Serve } from "./pages/serve/page";
+import { SLO } from "./pages/slo/page";
 import { Predict } from "./predict/page";
 import { Wall } from "./wall/page";
 
@@ -16,5 +21,10 @@ export interface Page {
 export const pages: Page[] = [
   { id: "wall", title: "Wall", view: Wall, nav: true, timed: false },
   { id: "dependency", title: "Dependency", view: DependencyPage, nav: false, timed: true },
+  { id: "serve", title: "What comes in", view: Serve, nav: true, timed: true },
+  { id: "slo", title: "Objectives", view: SLO, nav: true, timed: false },
+  { id: "policy", title: "Policy", view: Policy, nav: true, timed: false },
+  { id: "gameday", title: "Game days", view: GameDay, nav: true, timed: true },
+  { id: "audit", title: "Orders", view: Audit, nav: true, timed: false },
   { id: "predict", title: "Predicted", view: Predict, nav: true, timed: false, demo: true },
 ];

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Frame } from "../ui/frame";
 import { clock } from "../ui/plot";
+import { LeverDialog } from "./levers/dialog";
 import { TimeBar } from "./timebar";
 import { pages } from "./pages";
 import { href, route } from "./router";
@@ -26,6 +27,7 @@ export function Shell() {
         {page?.timed && <TimeBar />}
         {View ? <View key={id + rest} rest={rest} /> : <NoPage />}
       </main>
+      <LeverDialog />
     </Frame>
   );
 }

@@ -14,6 +14,7 @@ export interface Chart {
   title: string;
   unit: string;
   most?: number; // the top of the scale, at least
+  least?: number; // its bottom, if that is below 0
   percent?: boolean;
   log?: [number, number]; // a logarithmic scale, always from and to these
   stacked?: boolean; // each line on top of the one before
@@ -73,7 +74,7 @@ function tickText(chart: Chart, y: number): string {
 
 /** A time of day for an axis whose lines are so far apart, in ms. */
 export function clock(ms: number, apart: number): string {
-  const d = new Date(ms);
+  const d = new Date(Math.round(ms)); // an axis may come to a little less than a whole minute
   const two = (n: number) => String(n).padStart(2, "0");
   if (apart >= 86_400_000) return `${two(d.getMonth() + 1)}-${two(d.getDate())}`;
   const time = `${two(d.getHours())}:${two(d.getMinutes())}`;
@@ -95,7 +96,7 @@ export function options(t: Theme, width: number, kind: Kind, now: () => Now, pic
     scales: {
       x: { time: kind.wall, range: () => [now().from, now().to] },
       y: chart.log ? { distr: 3, range: () => chart.log! }
-        : { range: (_u, _min, max) => [0, Math.max((max ?? 0) * 1.05, now().chart.most ?? 0, now().chart.limit?.value ?? 0, 1e-6)] },
+        : { range: (_u, _min, max) => [Math.min(0, now().chart.least ?? 0), Math.max((max ?? 0) * 1.05, now().chart.most ?? 0, now().chart.limit?.value ?? 0, 1e-6)] },
     },
     axes: [
       { ...axis, size: 24, space: kind.wall ? 70 : 50, incrs: kind.wall ? apart : undefined, values: (_u, v, _a, _s, apart) => v.map((x) => (kind.wall ? clock(x, apart) : `${x} s`)) },

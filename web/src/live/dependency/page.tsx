@@ -5,6 +5,7 @@ import { Strip } from "../../ui/strip";
 import type { Mark, Segment } from "../../ui/plot";
 import { DemoControls } from "../demo/controls";
 import { useHistory, type Loaded } from "../history";
+import { DependencyLevers } from "../levers/levers";
 import { policyValue, usePolicy } from "../policy";
 import { range, zoom, type Range } from "../range";
 import { href } from "../router";
@@ -33,6 +34,7 @@ export function DependencyPage({ rest: name }: { rest: string }) {
       <h1>{name} <span class="soft kind">{d?.kind}</span></h1>
       {d && <Facts d={d} />}
       {snapshot.value?.demo && <DemoControls only={name} />}
+      {d && <DependencyLevers d={d} />}
       {!r.live && <p class="soft note">The figures above are of now; the charts are of the time that was chosen.</p>}
       {error && <p class="problem" role="status">What was is not known: {error}. It is asked for again.</p>}
       {loaded && loaded.oldest > r.from + 2 * loaded.step && <p class="soft note" role="status">There is nothing from before {new Date(loaded.oldest).toLocaleString()}.</p>}

@@ -1,0 +1,6 @@
+// What a page says while it has nothing to show, or nothing newer.
+export function Waiting({ value, error, what }: { value: unknown; error: string; what: string }) {
+  if (error) return <p class="problem" role="status">{what}: {error}. {value ? "What is shown is of before; it is asked for again." : "It is asked for again."}</p>;
+  if (!value) return <p class="loading" role="status">Asking for {what.toLowerCase()}.</p>;
+  return null;
+}
