@@ -116,8 +116,7 @@ func predictedIsMeasured(t *testing.T) (why string) {
 	}
 	m := got.(*measuredView)
 	if m.FromMS != w.FromMS || len(w.Orders) != 1 || len(m.Curves.Busy) < last {
-		t.Fatalf("it begins at %v, foretold at %v; %d orders, %d steps", m.FromMS, w.FromMS, len(w.Orders),
-			len(m.Curves.Busy))
+		t.Fatalf("from %v and %v; %d orders, %d steps", m.FromMS, w.FromMS, len(w.Orders), len(m.Curves.Busy))
 	}
 	for _, late := range m.LateMS[:last] {
 		if late == nil || *late > live.TooLate {
