@@ -41,7 +41,7 @@ export async function start() {
       const page = await context.newPage();
       const home = new URL(url).origin;
       page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
-      page.on("pageerror", (e) => problems.push(e.message));
+      page.on("pageerror", (e) => problems.push(e.stack ?? e.message));
       page.on("request", (r) => {
         if (new URL(r.url()).origin !== home && !/^(blob|data):/.test(r.url())) problems.push(`asks elsewhere: ${r.url()}`);
       });

@@ -30,6 +30,7 @@ const none: never[] = [];
 export function Strip({ chart, times, from = 0, to, sync, wall = false, at, marks = none, ribbon = none, height = 132, under, onPick, onZoom }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const made = useRef(""); // the shape that the plot was made for
   const keys = useRef<HTMLElement>(null);
   const now = useRef<Now & Pick<Props, "onPick" | "onZoom" | "times">>(null!);
   now.current = { chart, from, to, at, marks, ribbon, under, onPick, onZoom, times };
@@ -50,6 +51,7 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
       now.current.onZoom?.(a, b);
     }, tell), data, box.current);
     plot.current = u;
+    made.current = shape;
     u.over.addEventListener("click", (e) => {
       const r = u.over.getBoundingClientRect();
       const { from, to, onPick } = now.current;
@@ -63,9 +65,10 @@ export function Strip({ chart, times, from = 0, to, sync, wall = false, at, mark
     // numbers alone are set below.
   }, [shape, width, theme, height, sync, thin]);
 
-  // Before the next picture, so that all charts move at once.
+  // Before the next picture, so that all charts move at once. A plot for other lines
+  // is about to be made anew, and cannot take these.
   useLayoutEffect(() => {
-    plot.current?.setData(data);
+    if (made.current === shape) plot.current?.setData(data);
     values(keys.current, now.current, plot.current?.cursor.idx, wall);
   }, [data, from, to, shape]);
   useLayoutEffect(() => {
