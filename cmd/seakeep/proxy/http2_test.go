@@ -160,7 +160,10 @@ func TestF161ResetFlood(t *testing.T) {
 		<-r.Context().Done()
 	}), "breaker: {window: 10s, calls: 5, failures: 50%, open: 10s}", "retry: {attempts: 3}"))
 	before := heap()
-	const streams = 10_000
+	streams := uint32(10_000)
+	if byNetHTTP {
+		streams = 2000 // net/http answers each of them
+	}
 	p, c := u.dialPeer("dep")
 	go func() { _, _ = io.Copy(io.Discard, c) }()
 	under := func() (n int64) {
@@ -187,7 +190,7 @@ func TestF161ResetFlood(t *testing.T) {
 	until(t, "nothing is under way", func() bool {
 		return under() == 0 && now.Load() == 0
 	})
-	if most.Load() > 250 || here > 250 || all.Load() > streams {
+	if most.Load() > 250 || here > 250 || all.Load() > int64(streams) {
 		t.Errorf("%d and %d requests at once, %d in all", most.Load(), here, all.Load())
 	}
 	v := u.dependencyView(u.set.File().Dependency("dep"))

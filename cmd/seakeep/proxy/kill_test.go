@@ -155,6 +155,8 @@ func TestKillingAnEndpointUnderLoad(t *testing.T) {
 	for n := range posters {
 		l.wg.Go(func() { l.worker(http.MethodPost, n) })
 	}
+	end := sync.OnceFunc(func() { close(l.stop); l.wg.Wait() })
+	defer end()
 	var kills []loss
 	for range deaths {
 		served, sent := dies.served.Load(), l.sent.Load()
@@ -171,8 +173,7 @@ func TestKillingAnEndpointUnderLoad(t *testing.T) {
 	}
 	served := dies.served.Load()
 	until(t, "the last return", func() bool { return dies.served.Load() > served+100 })
-	close(l.stop)
-	l.wg.Wait()
+	end()
 	for _, lost := range l.lost[http.MethodGet] {
 		t.Errorf("a GET was lost: %s", lost.what)
 	}
