@@ -117,6 +117,11 @@ func (o objective) windows() (all []time.Duration) {
 		}
 	}
 	add(5 * time.Minute)
+	if o.SlothNames {
+		for _, d := range slothWindows {
+			add(d)
+		}
+	}
 	for _, p := range o.Alerts {
 		add(p.Short)
 		add(p.Long)
@@ -170,8 +175,12 @@ func (o objective) burn(p slo.Pair) Rule {
 		"and " + o.made(eventsRecord+long) + " >= " + strconv.FormatUint(o.Guard.Events, 10),
 		"and " + o.made(badRecord+long) + " >= " + strconv.FormatUint(o.Guard.Bad, 10),
 	}, "\n")
+	labels := o.labels(Pair{"severity", severity}, Pair{"window", long})
+	if o.SlothNames {
+		labels = append(labels, o.slothLabels(Pair{"sloth_severity", severity})...)
+	}
 	return Rule{Alert: "SeakeepErrorBudgetBurn", Expr: expr,
-		Labels: o.labels(Pair{"severity", severity}, Pair{"window", long}),
+		Labels: labels,
 		Annotations: []Pair{
 			{"summary", fmt.Sprintf("%s burns its error budget %.3g times too fast", o.Name, o.Factor(p))},
 			{"description", fmt.Sprintf("%.3g %% of the budget of %s were spent in %s, and it goes on: "+
@@ -209,37 +218,6 @@ func (o objective) impossible() Rule {
 
 func runbook(anchor string) Pair {
 	return Pair{"runbook_url", "https://github.com/seakeep/seakeep/blob/main/docs/alerts.md#" + anchor}
-}
-
-// sloth records what Sloth's own rules do, so that its dashboards and what was
-// built on them work. Its ratios are divided from our counts.
-func (o objective) sloth(base string) Group {
-	g := Group{Name: base + "-sloth", Interval: "30s"}
-	id := func(more ...Pair) []Pair {
-		return append([]Pair{{"sloth_id", o.service + "-" + o.Name}, {"sloth_service", o.service},
-			{"sloth_slo", o.Name}}, more...)
-	}
-	add := func(record, expr string, more ...Pair) {
-		g.Rules = append(g.Rules, Rule{Record: record, Expr: expr, Labels: id(more...)})
-	}
-	all := append(o.windows(), o.Window.Length())
-	for _, d := range all {
-		w := Window(d)
-		add("slo:sli_error:ratio_rate"+w, o.made(ratioRecord+w), Pair{"sloth_window", w})
-	}
-	own := func(record string) string { return record + `{sloth_id="` + o.service + "-" + o.Name + `"}` }
-	days := o.Window.Length().Hours() / 24
-	add("slo:objective:ratio", "vector("+number(o.Config.Objective)+")")
-	add("slo:error_budget:ratio", "vector("+number(o.Budget())+")")
-	add("slo:time_period:days", "vector("+number(days)+")")
-	const join = " / on (sloth_id, sloth_slo, sloth_service) group_left () "
-	w := Window(o.Window.Length())
-	add("slo:current_burn_rate:ratio", own("slo:sli_error:ratio_rate5m")+join+own("slo:error_budget:ratio"))
-	add("slo:period_burn_rate:ratio", own("slo:sli_error:ratio_rate"+w)+join+own("slo:error_budget:ratio"))
-	add("slo:period_error_budget_remaining:ratio", "1 - "+own("slo:period_burn_rate:ratio"))
-	add("sloth_slo_info", "vector(1)", Pair{"sloth_mode", "seakeep"}, Pair{"sloth_objective",
-		number(100 * o.Config.Objective)}, Pair{"sloth_spec", "prometheus/v1"}, Pair{"sloth_version", "seakeep"})
-	return g
 }
 
 // Objectives returns the rules of the objectives of a file; of one, if a name is
