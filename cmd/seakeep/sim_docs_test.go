@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 var updateDocs = flag.Bool("update-docs", false, "write what commands print into docs/simulator.md")
@@ -16,6 +18,7 @@ var shown = regexp.MustCompile("(?ms)^```\n\\$ seakeep (sim [^\n]*)\n(.*?)^```$"
 
 // What docs/simulator.md shows is what its commands print.
 func TestSimulatorPageIsTrue(t *testing.T) {
+	race.OneGoroutine(t)
 	t.Chdir("../..")
 	const path = "docs/simulator.md"
 	page, err := os.ReadFile(path)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const simPolicy = `version: 1
@@ -168,6 +170,7 @@ func TestSimHelper(t *testing.T) {
 // The same scenario gives the same bytes in every process, with one processor
 // and with two.
 func TestSimIsTheSameEverywhere(t *testing.T) {
+	race.OneGoroutine(t)
 	simFiles(t)
 	program, err := os.Executable()
 	if err != nil {

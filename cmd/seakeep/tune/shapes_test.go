@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // shape is a distribution that is known: how to draw of it, and what share of it
@@ -64,6 +66,7 @@ func (s shape) calls(n int, seed uint64, rate float64) []logged {
 // in 98 of 100 samples at least, of whatever shape; a single call that stands for
 // it is so in 97.5.
 func TestTails(t *testing.T) {
+	race.OneGoroutine(t)
 	fast, slow := lognormal(0.010, 0.3), lognormal(0.200, 0.2)
 	few := func(share float64) shape { return mixed(share, fast, slow) }
 	all := shapes()
