@@ -145,6 +145,26 @@ try {
     await p.context().close();
   });
 
+  await check("the wall as it was, from change to change, and back to now", async () => {
+    const p = await open(full.url);
+    await p.getByRole("button", { name: "Replay what was" }).click();
+    await p.getByRole("button", { name: "The breaker change before" }).click();
+    await p.waitForFunction(() => /at=\d{13}/.test(location.hash) && document.querySelector("[data-tile]"));
+    const moment = () => p.getByTestId("moment").locator("b").innerText();
+    const before = await moment();
+    await p.getByRole("button", { name: "The breaker change before" }).click();
+    assert.notEqual(await moment(), before);
+    await p.reload();
+    await p.locator("[data-tile]").first().waitFor();
+    await p.getByLabel("Speed").selectOption("300");
+    const stood = await moment();
+    await p.getByRole("button", { name: "Play" }).click();
+    await p.waitForFunction((m) => document.querySelector("[data-testid=moment] b").textContent !== m, stood);
+    await p.getByRole("button", { name: "Back to now" }).click();
+    await p.getByRole("button", { name: "Replay what was" }).waitFor();
+    await p.context().close();
+  });
+
   await check("no dependency", async () => {
     const p = await open(empty.url);
     await p.getByText("The policy file names no dependency.").waitFor();

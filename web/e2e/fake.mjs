@@ -72,7 +72,7 @@ function changes(name, k, from, to) {
 const bounds = [...Array(21)].map((_, i) => digits(10 ** (i / 4 - 1)));
 
 function series(name, k, times, columns, heat) {
-  const at = (f) => times.map((ms) => digits(f(now(k, ms)) ?? 0));
+  const at = (f) => times.map((ms) => { const v = f(now(k, ms)); return v === undefined ? null : digits(v); });
   const of = {
     rate: (n) => n.rate, success: (n) => n.success, answered: (n) => (n.bad ? 1 : n.success), p50_ms: (n) => n.p50, p99_ms: (n) => n.p99, p999_ms: (n) => n.p99 * 1.6,
     succeeded: (n) => n.rate * (n.success ?? 0), failed: (n) => n.rate * (1 - (n.success ?? 1)) * 0.2, timed_out: (n) => n.rate * (1 - (n.success ?? 1)) * 0.1, rejected: (n) => n.rate * (1 - (n.success ?? 1)) * 0.7,

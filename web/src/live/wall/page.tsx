@@ -2,40 +2,49 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Twin } from "../../ui/twin";
 import { DemoControls } from "../demo/controls";
-import { recent } from "../recent";
+import { recent, type Recent } from "../recent";
 import { href, route, set } from "../router";
 import type { Snapshot } from "../schema";
 import { snapshot } from "../store";
 import { number, percent } from "../words";
 import { beside, calm, ordered, sorts } from "./order";
+import { columns } from "./past";
 import { pin, pins } from "./pins";
+import { Replay, shownAt, usePast } from "./replay";
 import { WallTable } from "./table";
 import { Tile } from "./tile";
 import { totals, wrongNow } from "./wrong";
 
 export function Wall() {
-  const s = snapshot.value;
-  if (!s) return <><h1>Wall</h1><p class="loading" role="status">Waiting for the first figures.</p></>;
+  const now = snapshot.value;
+  const at = shownAt();
+  const { past, error, oldest } = usePast(at, now);
+  if (!now) return <><h1>Wall</h1><p class="loading" role="status">Waiting for the first figures.</p></>;
+  const s = at === undefined ? now : past?.wall;
+  const blank = past?.known === false && at !== undefined;
+  const of = (at === undefined ? recent.value : past?.recent) ?? new Map();
   return (
     <>
       <header class="wall-head">
-        <h1>{s.service || "Wall"}</h1>
-        <Summary s={s} />
+        <h1>{now.service || "Wall"}{at !== undefined && <span class="soft kind"> as it was</span>}</h1>
+        {now.dependencies.length > 0 && <Replay at={at} oldest={oldest} error={error} />}
+        {s && !blank && <Summary s={s} past={at !== undefined} />}
       </header>
-      {s.demo && <DemoControls />}
-      {s.dependencies.length === 0 ? <Empty /> : <Tiles s={s} />}
-      <Twin cli={`seakeep top --admin ${location.host}`} api="/api/v1/snapshot" promql="sum by (dependency, outcome) (rate(seakeep_calls_total[1m]))" />
+      {now.demo && at === undefined && <DemoControls />}
+      {now.dependencies.length === 0 ? <Empty /> : blank ? <p class="empty">Nothing is known of this moment.</p> : s ? <Tiles s={s} of={of} past={at !== undefined} /> : <p class="loading" role="status">Asking for what was.</p>}
+      {at === undefined ? <Twin cli={`seakeep top --admin ${location.host}`} api="/api/v1/snapshot" promql="sum by (dependency, outcome) (rate(seakeep_calls_total[1m]))" />
+        : <Twin api={`/api/v1/history?from=${Math.round(at) - 10_000}&to=${Math.round(at)}&columns=${columns}`} promql={`sum by (dependency, outcome) (rate(seakeep_calls_total[1m] @ ${Math.round(at / 1000)}))`} />}
     </>
   );
 }
 
-function Summary({ s }: { s: Snapshot }) {
+function Summary({ s, past }: { s: Snapshot; past: boolean }) {
   const t = totals(s);
   const wrong = wrongNow(s);
   return (
     <>
       <p class={wrong.length ? "wrong" : "wrong well"} role="status" data-testid="wrong">
-        {wrong.length === 0 ? (s.dependencies.length > 0 && <span>● Nothing is wrong now.</span>) : wrong.map((w) => (
+        {wrong.length === 0 ? (s.dependencies.length > 0 && <span>● {past ? "Nothing was wrong then." : "Nothing is wrong now."}</span>) : wrong.map((w) => (
           <span key={w.text}>▲ {w.text}{w.names.length > 0 && <>: {w.names.slice(0, 3).map((n, k) => <>{k > 0 && ", "}{s.dependencies.some((d) => d.name === n)
             ? <a href={href("dependency", n)}>{n}</a> : n}</>)}{w.names.length > 3 && ` and ${w.names.length - 3} more`}</>}</span>
         ))}
@@ -58,7 +67,7 @@ function Empty() {
   );
 }
 
-function Tiles({ s }: { s: Snapshot }) {
+function Tiles({ s, of, past }: { s: Snapshot; of: ReadonlyMap<string, Recent>; past: boolean }) {
   const { filter = "", sort = "worst", view = "tiles" } = route.value.query;
   const list = useRef<HTMLUListElement>(null);
   const box = useRef<HTMLInputElement>(null);
@@ -69,7 +78,7 @@ function Tiles({ s }: { s: Snapshot }) {
   // and not at all while they are pointed at or the keyboard is among them.
   const key = `${filter} ${sort} ${[...pins.value].join()}`;
   const wanted = ordered(s.dependencies, sort, filter, pins.value);
-  const stays = key === shown.current.key && (held || s.at_ms - shown.current.at < 3000);
+  const stays = key === shown.current.key && (held || (s.at_ms >= shown.current.at && s.at_ms - shown.current.at < 3000));
   const names = calm(shown.current.names, wanted, stays);
   shown.current = { names, key, at: stays ? shown.current.at : s.at_ms };
   const by = new Map(s.dependencies.map((d) => [d.name, d]));
@@ -124,7 +133,7 @@ function Tiles({ s }: { s: Snapshot }) {
       {view === "table" ? <WallTable all={names.map((n) => by.get(n)!)} /> : (
         <ul class="tiles" ref={list} data-testid="wall" onKeyDown={walk} onPointerEnter={() => hold(true)} onPointerLeave={() => hold(false)}
           onFocusIn={() => hold(true)} onFocusOut={(e) => hold(e.currentTarget.contains(e.relatedTarget as Node | null))}>
-          {names.map((n) => <Tile key={n} d={by.get(n)!} recent={recent.value.get(n)} now={s.at_ms} pinned={pins.value.has(n)} onPin={pin} />)}
+          {names.map((n) => <Tile key={n} d={by.get(n)!} recent={of.get(n)} now={s.at_ms} past={past} pinned={pins.value.has(n)} onPin={pin} />)}
         </ul>
       )}
     </>
