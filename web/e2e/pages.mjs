@@ -233,11 +233,9 @@ try {
     await page.locator(".values tbody tr").first().waitFor();
     writeFileSync(file, policy("200ms"));
     await until("the reload", async () => (await json("api/v1/policy")).changes.length > 0);
-    await page.reload();
     await page.locator("ins", { hasText: "200ms" }).waitFor();
     writeFileSync(file, policy("fast"));
     await until("the refusal", async () => (await json("api/v1/policy")).refused);
-    await page.reload();
     await page.getByRole("alert").waitFor();
     assert.match(await page.getByRole("alert").innerText(), /seakeep.yaml:15:\d+: dependencies.pricing.timeout.request/);
     writeFileSync(file, policy("200ms"));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { found as foundOrders, resultOf, whatOf } from "../src/live/pages/audit/words";
-import { abortState, marksOf, reach, scopeOf, watched, type Fault, type Faults } from "../src/live/pages/gameday/model";
-import { about as aboutPath, found, groups, kindOf, lineOf, sorted, valuesAt } from "../src/live/pages/policy/model";
+import { abortState, marksOf, placesOf, reach, scopeOf, watched, type Fault, type Faults } from "../src/live/pages/gameday/model";
+import { about as aboutPath, found, groups, kindOf, lineOf, rulesOf, sorted, valuesAt } from "../src/live/pages/policy/model";
 import { classes, partsOf, reasons, stateOf } from "../src/live/pages/serve/model";
 import { about, doneNow, exhaustion, gaugeOf, goal, goodIs, lengthOf, overWhat, stepDoes, timesOf, type Burn, type Objective } from "../src/live/pages/slo/model";
 import type { Event, Finding, Serve } from "../src/live/schema";
@@ -75,6 +75,7 @@ describe("policy", () => {
 
   it("has the worst findings first, and changes of three kinds", () => {
     expect(sorted([finding("a", "info", 1), finding("b", "error", 9), finding("c", "warning", 3), finding("d", "warning", 2)]).map((f) => f.path)).toEqual(["b", "d", "c", "a"]);
+    expect(rulesOf([finding("a", "info", 1), { ...finding("b", "error", 9), rule: "worse" }, finding("c", "info", 3)])).toEqual([{ rule: "worse", count: 1 }, { rule: "r", count: 2 }]);
     expect([kindOf({ path: "x", after: "1" }), kindOf({ path: "x", before: "1" }), kindOf({ path: "x", before: "1", after: "2" })]).toEqual(["came", "went", "changed"]);
   });
 });
@@ -96,6 +97,13 @@ describe("game days", () => {
     expect(place(100, 93)).toMatchObject({ tone: "half", at: 0.93 });
     expect(place(100, 100).tone).toBe("good");
     expect(abortState({ allow: true, share: 0.2, concurrent: 100, hurting: 0 }).says).toMatch(/Nothing/);
+  });
+
+  it("show those places of many where something runs", () => {
+    const bounds = ["a", "b", "c"].map((dependency) => ({ dependency, allow: true, share: 1, concurrent: 1, hurting: 0 }));
+    const names = (p: { first: { dependency?: string }[]; rest: { dependency?: string }[] }) => [p.first.map((b) => b.dependency), p.rest.map((b) => b.dependency)];
+    expect(names(placesOf({ faults: [fault()], bounds }, "c", 2))).toEqual([["a", "c"], ["b"]]);
+    expect(names(placesOf({ faults: [fault()], bounds }, "c"))).toEqual([["a", "b", "c"], []]);
   });
 
   it("look at who is hurt", () => {
@@ -148,6 +156,6 @@ describe("what comes in", () => {
     expect(reasons(serve())).toEqual([]);
     const parts = partsOf({ shed_critical: [1, null] });
     expect(parts[0]!.charts.every((c) => c.stacked && c.lines.map((l) => l.label).join() === classes.join())).toBe(true);
-    expect(parts[0]!.charts[1]!.lines[1]!.values).toEqual([1, null]);
+    expect(parts[0]!.charts[2]!.lines[1]!.values).toEqual([1, null]);
   });
 });

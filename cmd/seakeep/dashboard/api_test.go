@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -112,7 +113,8 @@ func TestHistory(t *testing.T) {
 	}
 	h = schema.History{}
 	w.getJSON("/api/v1/history", &h)
-	if len(h.Dependencies) != 2 || len(h.Dependencies[0].Columns) != len(mainColumns) || h.Serve == nil {
+	if len(h.Dependencies) != 2 || len(h.Dependencies[0].Columns) != len(mainColumns) || h.Serve == nil ||
+		h.Serve.Columns["queued_critical"] == nil {
 		t.Errorf("%d dependencies", len(h.Dependencies))
 	}
 	for _, bad := range []string{"from=yesterday", "from=-1m&to=-2m", "step=1.5s", "from=-20h&step=1s",
@@ -141,6 +143,14 @@ func TestPolicyAndReload(t *testing.T) {
 	}
 	if len(v.Values) < 50 || len(v.Findings) == 0 || v.Findings[0].Fix == "" {
 		t.Errorf("%d values, %+v", len(v.Values), v.Findings)
+	}
+	if w.now().Policy != nil {
+		t.Error("policies that came from nowhere have a file")
+	}
+	refused := errors.New("a.yaml:1:2: kind: is missing\n  1 | x\nmore")
+	short := policyFile(&Program{File: func() (string, time.Time, error) { return "a.yaml", time.UnixMilli(5), refused }})
+	if *short != (schema.PolicyFile{File: "a.yaml", LoadedMS: 5, Refused: "a.yaml:1:2: kind: is missing"}) {
+		t.Errorf("%+v", short)
 	}
 	var slo struct{ Service string }
 	w.getJSON("/api/v1/slo", &slo)

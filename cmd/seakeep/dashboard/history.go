@@ -252,7 +252,8 @@ var serveColumns = func() (all []column) {
 	for i := core.Criticalities - 1; i >= 0; i-- {
 		class, at := core.CriticalityAt(i).String(), field(i)
 		all = append(all, count("offered_"+class, fOffered+at), count("admitted_"+class, fAdmitted+at),
-			count("shed_"+class, fShed+at), count("left_"+class, fLeft+at), count("in_time_"+class, fInTime+at))
+			count("shed_"+class, fShed+at), count("left_"+class, fLeft+at), count("in_time_"+class, fInTime+at),
+			state("queued_"+class, gWaiting+at, 1))
 	}
 	return append(all, quantile("p50_ms", 0.5), quantile("p99_ms", 0.99), quantile("p999_ms", 0.999),
 		state("slots", gSlots, 1), state("limit", gLimit, 1), state("queued", gQueued, 1),

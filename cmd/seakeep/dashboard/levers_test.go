@@ -154,6 +154,9 @@ func TestLeversAct(t *testing.T) {
 		t.Error("the fault runs")
 	}
 	all := w.audit.list()
+	if e := all[2]; e.Accepted || e.Detail != "replayed" || e.Why != "too slow" {
+		t.Errorf("the replay is written down as %+v", e)
+	}
 	if e := all[0]; !e.Accepted || e.Why != "too slow" || !strings.HasPrefix(e.By, "ann at ") || e.Policy != "pricing" {
 		t.Errorf("%+v", e)
 	}

@@ -1,6 +1,8 @@
 package dashboard
 
 import (
+	"strings"
+
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 	"github.com/seakeep/seakeep/cmd/seakeep/review"
 	"github.com/seakeep/seakeep/cmd/seakeep/review/check"
@@ -60,6 +62,24 @@ func differences(before, after []schema.Value) []schema.ValueChange {
 		}
 	}
 	return changes
+}
+
+// policyFile says in short what /api/v1/policy shows, so that who follows the
+// snapshots knows when to ask. It is nil if the policies came from nowhere.
+func policyFile(p *Program) *schema.PolicyFile {
+	if p.File == nil {
+		return nil
+	}
+	path, loaded, refused := p.File()
+	v := &schema.PolicyFile{File: path}
+	if !loaded.IsZero() {
+		v.LoadedMS = unixMS(loaded)
+	}
+	if refused != nil {
+		line, _, _ := strings.Cut(refused.Error(), "\n")
+		v.Refused = schema.Text(line)
+	}
+	return v
 }
 
 // policy is the policy file in use.

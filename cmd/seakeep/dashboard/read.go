@@ -182,6 +182,9 @@ func (r *reading) door(m *meter) {
 	if s.Limit != nil && s.Slots != nil {
 		t.n[gLimit], t.n[gSlots] = uint64(s.Limit.Limit), uint64(s.Slots.InUse)
 		t.n[gQueued], t.n[gQueueLimit] = uint64(s.Slots.Queued), uint64(s.Slots.Queue)
+		for i, n := range s.Slots.Classes {
+			t.n[gWaiting+field(i)] = uint64(n)
+		}
 	}
 	if s.Degrade != nil {
 		t.n[gDegrade] = uint64(s.Degrade.Level)

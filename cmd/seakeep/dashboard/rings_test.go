@@ -3,6 +3,8 @@ package dashboard
 import (
 	"testing"
 	"time"
+
+	"github.com/seakeep/seakeep/core"
 )
 
 // A program that is younger than the time asked for shows each of its seconds, and
@@ -41,6 +43,25 @@ func TestSecondsOfAYoungProgram(t *testing.T) {
 	r.short.all = r.short.all[35:] // as after a restart: the seconds before are gone
 	if n := shown(start, start.Add(40*tick)); n != 40 {
 		t.Errorf("%d of 40 seconds are shown when most are known in tens only", n)
+	}
+}
+
+// Every number of a sample is kept, and of those that wait the most in a longer time.
+func TestAllFieldsAreKept(t *testing.T) {
+	a, b := &sample{}, &sample{}
+	for i := range a.n {
+		a.n[i], b.n[i] = uint64(i+1), uint64(i)
+	}
+	f := &frame{from: time.Unix(1, 0), to: time.Unix(2, 0), names: []string{""}, of: map[string]*sample{"": a}}
+	got, err := decodeFrame(f.encode())
+	if err != nil || got.of[""].n != a.n {
+		t.Fatalf("%v %+v", err, got)
+	}
+	a.add(b)
+	for class := range field(core.Criticalities) {
+		if at := gWaiting + class; a.n[at] != uint64(at)+1 {
+			t.Errorf("%d wait, of %d at most", a.n[at], at+1)
+		}
 	}
 }
 

@@ -50,12 +50,13 @@ const (
 	fWork     = fArrival + 2
 	gDegrade  = fArrival + 3
 	gAllowed  = fArrival + 4 // of the demand, in thousandths
-	fields    = fArrival + 5 // how many there are: 64 at most, see encode
+	gWaiting  = fArrival + 5 // of the queue, by class
+	fields    = fArrival + 9 // how many there are: 64 at most, see encode
 )
 
 // isState reports whether a number is a state at one moment, and not a count.
 func (f field) isState() bool {
-	return f >= gInFlight && f <= gEjected || f == gDegrade || f == gAllowed
+	return f >= gInFlight && f <= gEjected || f == gDegrade || f == gAllowed || f >= gWaiting
 }
 
 // isWorst reports whether the worst of a state is what a longer time shows, and
@@ -65,7 +66,7 @@ func (f field) isWorst() bool {
 	case gInFlight, gSlots, gQueued, gBreaker, gForced, gEjected, gDegrade:
 		return true
 	}
-	return false
+	return f >= gWaiting
 }
 
 // bin is a bucket of a histogram with its count; see window.Quantiles.Each.

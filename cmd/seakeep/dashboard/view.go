@@ -76,7 +76,7 @@ func (d *Dashboard) build(p *Program, now time.Time) *schema.Snapshot {
 	v := &schema.Snapshot{Version: schema.Version, AtMS: unixMS(now), Service: file.Service,
 		WindowMS: schema.Millis(sum.to.Sub(sum.from)), Ready: p.Ready == nil || p.Ready(),
 		Dependencies: []schema.Dependency{}, SLO: objectives(p.Set), Faults: faults(p.Set),
-		Levers: d.guard.enabled(), Demo: len(p.Demo) > 0}
+		Levers: d.guard.enabled(), Demo: len(p.Demo) > 0, Policy: policyFile(p)}
 	t := &tiles{sum: sum, seconds: sum.to.Sub(sum.from).Seconds(), state: &r.state, program: p, v: v}
 	for _, dep := range file.Dependencies {
 		v.Dependencies = append(v.Dependencies, t.tile(dep))

@@ -10,6 +10,7 @@ export interface Snapshot {
   serve?: Serve;
   slo: Objective[];
   faults: Fault[];
+  policy?: { file: string; loaded_ms: number; refused?: string };
   levers: boolean;
   demo?: boolean;
 }

@@ -14,8 +14,18 @@ type Snapshot struct {
 	SLO          []Objective  `json:"slo"`
 	Faults       []Fault      `json:"faults"` // that run
 
+	Policy *PolicyFile `json:"policy,omitempty"` // where the policies came from
+
 	Levers bool `json:"levers"`         // a token is configured, so that orders are taken
 	Demo   bool `json:"demo,omitempty"` // the demo's own levers are there
+}
+
+// PolicyFile is the file that is in use; /api/v1/policy has what is in it.
+type PolicyFile struct {
+	File     string  `json:"file"`
+	LoadedMS float64 `json:"loaded_ms"`
+	// Refused is why a newer text of it is not in use, in its first line.
+	Refused string `json:"refused,omitempty"`
 }
 
 // Dependency is a tile of the wall: a dependency with all of its operations.

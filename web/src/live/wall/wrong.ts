@@ -29,6 +29,7 @@ export function wrongNow(s: Snapshot): Wrong[] {
   if (shed > 0) out.push({ text: `${number(shed)} requests a second are shed`, names: [] });
   if (s.serve && s.serve.allowed_share < 1) out.push({ text: `only ${percent(s.serve.allowed_share)} of the demand is let in`, names: [] });
   if ((s.serve?.degrade?.level ?? 0) > 0) out.push({ text: `degraded by ${s.serve!.degrade!.level}`, names: s.serve!.degrade!.off });
+  if (s.policy?.refused) out.push({ text: "a newer policy file is refused, and not in use", names: [] });
   if (!s.ready) out.push({ text: "takes no new work", names: [] });
   return out;
 }

@@ -66,6 +66,13 @@ export function watched(v: Faults, asked: string | undefined): string | undefine
   return asked || names[0];
 }
 
+/** Of many places those first in which something runs, or that are looked at. */
+export function placesOf(v: Faults, who: string | undefined, few = 8): { first: Bounds[]; rest: Bounds[] } {
+  if (v.bounds.length <= few) return { first: v.bounds, rest: [] };
+  const is = (b: Bounds) => b.dependency === who || b.hurting > 0 || reach(v.faults, b.dependency) > 0;
+  return { first: v.bounds.filter(is), rest: v.bounds.filter((b) => !is(b)) };
+}
+
 /** Beginnings and ends of faults, as marks. */
 export const marksOf = (events: readonly Event[], dependency: string): { at: number; label: string }[] =>
   events.filter((e) => e.kind === "fault-changed" && e.policy === dependency).map((e) => ({ at: e.at_ms, label: `${e.key ?? ""} ${e.to ?? ""}` }));
@@ -75,8 +82,8 @@ export function effectCharts(c: Record<string, Values>): Chart[] {
   const line = (label: string, key: string, color: number, dash: number[] = []) => ({ label, color, dash, values: c[key] ?? [] });
   return [
     { id: "answers", title: "Answers", unit: "", percent: true, most: 1, lines: [line("success", "success", 0), line("answered, with fallbacks", "answered", 1, [7, 4]), line("by a fallback", "fallback_share", 2, [2, 3])] },
-    { id: "latency", title: "Latency", unit: "ms", lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, [7, 4]), line("p99.9", "p999_ms", 4, [2, 3])] },
-    { id: "attempts", title: "Attempts", unit: "/s", lines: [line("first", "first_attempts", 0), line("retries", "retries", 2, [7, 4]), line("denied by the budget", "budget_denied", 4, [2, 3])] },
-    { id: "refused", title: "Refused and under way", unit: "", lines: [line("refused by the breaker, a second", "refused_circuit_open", 4), line("timed out, a second", "timed_out", 2, [7, 4]), line("in flight", "in_flight", 0, [2, 3])] },
+    { id: "latency", title: "Latency", unit: "ms", most: 1, lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, [7, 4]), line("p99.9", "p999_ms", 4, [2, 3])] },
+    { id: "attempts", title: "Attempts", unit: "/s", most: 1, lines: [line("first", "first_attempts", 0), line("retries", "retries", 2, [7, 4]), line("denied by the budget", "budget_denied", 4, [2, 3])] },
+    { id: "refused", title: "Refused and under way", unit: "", most: 1, lines: [line("refused by the breaker, a second", "refused_circuit_open", 4), line("timed out, a second", "timed_out", 2, [7, 4]), line("in flight", "in_flight", 0, [2, 3])] },
   ];
 }

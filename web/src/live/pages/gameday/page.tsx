@@ -13,7 +13,7 @@ import { ago, number } from "../../words";
 import { useAnswer } from "../answer";
 import { Track } from "../slo/gauge";
 import { Waiting } from "../waiting";
-import { abortState, effectCharts, marksOf, reach, scopeOf, watched, where, type Bounds, type Fault, type Faults } from "./model";
+import { abortState, effectCharts, marksOf, placesOf, reach, scopeOf, watched, where, type Bounds, type Fault, type Faults } from "./model";
 import "../pages.css";
 
 export function GameDay() {
@@ -82,10 +82,15 @@ function Running({ all }: { all: Fault[] }) {
 
 /** How far faults may reach in each place, and when they end by themselves. */
 function Reach({ v, who }: { v: Faults; who?: string }) {
+  const { first, rest } = placesOf(v, who);
+  const show = (all: Bounds[]) => (
+    <div class="pairs">{all.map((b) => <Place key={b.dependency ?? ""} b={b} used={reach(v.faults, b.dependency)} here={b.dependency !== undefined && b.dependency === who} />)}</div>
+  );
   return (
     <section class="panel" aria-label="Bounds">
       <h2>How far it may go</h2>
-      <div class="pairs">{v.bounds.map((b) => <Place key={b.dependency ?? ""} b={b} used={reach(v.faults, b.dependency)} here={b.dependency !== undefined && b.dependency === who} />)}</div>
+      {show(first)}
+      {rest.length > 0 && <details><summary>{rest.length} more, where nothing runs</summary>{show(rest)}</details>}
     </section>
   );
 }

@@ -1,19 +1,28 @@
 // What check finds: allowed, and will hurt in an incident.
 import { useState } from "preact/hooks";
-import { set } from "../../router";
+import { route, set } from "../../router";
 import type { Policy } from "../../schema";
-import { baseOf, sorted, valuesAt } from "./model";
+import { baseOf, rulesOf, sorted, valuesAt } from "./model";
 
-const few = 24;
+/** So many are shown at once, unless all are but a few more. */
+const few = 8;
 
 export function Findings({ v }: { v: Policy }) {
-  const all = sorted(v.findings);
+  const { rule = "" } = route.value.query;
+  const rules = rulesOf(v.findings);
+  const all = sorted(rule ? v.findings.filter((f) => f.rule === rule) : v.findings);
   const [more, setMore] = useState(false);
-  const shown = more ? all : all.slice(0, few);
+  const shown = more || all.length <= 2 * few ? all : all.slice(0, few);
   return (
     <section class="panel" aria-label="Findings">
       <h2>Findings</h2>
-      {all.length === 0 ? <p class="soft">● Nothing in the file is known to hurt in an incident.</p> : (
+      {v.findings.length === 0 && <p class="soft">● Nothing in the file is known to hurt in an incident.</p>}
+      {v.findings.length > few && (
+        <div class="levers" role="group" aria-label="Only those of a rule">
+          {rules.map((r) => <button type="button" key={r.rule} class="small" aria-pressed={rule === r.rule} onClick={() => set({ rule: rule === r.rule ? undefined : r.rule })}>{r.rule} {r.count}</button>)}
+        </div>
+      )}
+      {all.length > 0 && (
         <ul class="findings">
           {shown.map((f) => (
             <li key={`${f.rule} ${f.line} ${f.column} ${f.path}`} class={f.severity}>

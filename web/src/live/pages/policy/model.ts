@@ -65,5 +65,12 @@ export function sorted(all: readonly Finding[]): Finding[] {
   return [...all].sort((a, b) => (weights[a.severity] ?? 3) - (weights[b.severity] ?? 3) || a.line - b.line);
 }
 
+/** The rules that find something, and how often, those with the worst findings first. */
+export function rulesOf(all: readonly Finding[]): { rule: string; count: number }[] {
+  const by = new Map<string, number>();
+  for (const f of sorted(all)) by.set(f.rule, (by.get(f.rule) ?? 0) + 1);
+  return [...by].map(([rule, count]) => ({ rule, count }));
+}
+
 export type Kind = "came" | "went" | "changed";
 export const kindOf = (c: Policy["changes"][number]): Kind => (c.before === undefined ? "came" : c.after === undefined ? "went" : "changed");

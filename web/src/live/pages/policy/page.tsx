@@ -1,6 +1,6 @@
 // The policy in effect: each value with the line that it comes from, what check
 // finds in it, what the last reload changed, and why a newer text is not in use.
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { clock } from "../../../ui/plot";
 import { Twin } from "../../../ui/twin";
 import { route, set } from "../../router";
@@ -13,7 +13,9 @@ import { baseOf, found, groups, kindOf, lineOf, type Group } from "./model";
 import "../pages.css";
 
 export function Policy() {
-  const { value, error } = useAnswer<File>("policy", 5000);
+  // It is large, so that it is asked for when there is a newer one, and now and then.
+  const now = snapshot.value?.policy;
+  const { value, error } = useAnswer<File>("policy", 60_000, `${now?.loaded_ms} ${now?.refused}`);
   return (
     <>
       <h1>Policy</h1>
@@ -75,17 +77,19 @@ function Values({ v }: { v: File }) {
         <span class="soft" role="status">{shown.length} of {v.values.length} values</span>
       </p>
       {all.length === 0 && <p>Nothing has “{filter}” in it. <button type="button" class="link" onClick={() => set({ filter: undefined, own: undefined })}>Show all</button></p>}
-      {all.map((g) => <Part key={`${g.dependency} ${g.name}`} g={g} open={shown.length <= fewValues || all.length === 1} cut={filter} />)}
+      {all.map((g) => <Part key={`${g.dependency} ${g.name} ${filter}`} g={g} begins={shown.length <= fewValues || all.length === 1} />)}
     </section>
   );
 }
 
-function Part({ g, open, cut }: { g: Group; open: boolean; cut: string }) {
+/** Its values are drawn while it is open: of many dependencies there are tens of thousands. */
+function Part({ g, begins }: { g: Group; begins: boolean }) {
+  const [open, set] = useState(begins);
   const prefix = g.dependency ? `dependencies.${g.name}.` : g.name === "the file" ? "" : `${g.name}.`;
   return (
-    <details class="part" open={open} key={cut}>
+    <details class="part" open={open} onToggle={(e) => set(e.currentTarget.open)}>
       <summary>{g.name} <span class="soft">{g.values.length} {g.values.length === 1 ? "value" : "values"}{g.findings ? `, ▲ ${g.findings} ${g.findings === 1 ? "finding" : "findings"}` : ""}</span></summary>
-      <table class="values">
+      {open && <table class="values">
         <thead class="away"><tr><th scope="col">key</th><th scope="col">value</th><th scope="col">from</th></tr></thead>
         <tbody>
           {g.values.map((v) => (
@@ -94,7 +98,7 @@ function Part({ g, open, cut }: { g: Group; open: boolean; cut: string }) {
             </tr>
           ))}
         </tbody>
-      </table>
+      </table>}
     </details>
   );
 }

@@ -9,8 +9,8 @@ const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 type Columns = Record<string, Values>;
 
 /** One line for each class; in a stack each is on top of the one before. */
-function byClass(c: Columns, prefix: string, id: string, title: string): Chart {
-  return { id, title, unit: "/s", stacked: true, most: 1, lines: classes.map((name, k) => ({ label: name, color: k, dash: dashes[k]!, values: c[`${prefix}_${name}`] ?? [] })) };
+function byClass(c: Columns, prefix: string, id: string, title: string, unit = "/s"): Chart {
+  return { id, title, unit, stacked: true, most: 1, lines: classes.map((name, k) => ({ label: name, color: k, dash: dashes[k]!, values: c[`${prefix}_${name}`] ?? [] })) };
 }
 
 export interface Part {
@@ -27,11 +27,11 @@ export function partsOf(c: Columns): Part[] {
   return [
     { id: "demand", title: "Shedding by criticality", says: "Each class on top of the more important ones. What is shed should be of the upper ones.",
       promql: "sum by (criticality) (rate(seakeep_shed_total[1m]))",
-      charts: [byClass(c, "admitted", "admitted", "Accepted"), byClass(c, "shed", "shed", "Shed"), byClass(c, "left", "left", "Left while they waited"), byClass(c, "in_time", "in-time", "Answered in time")] },
+      charts: [byClass(c, "admitted", "admitted", "Accepted"), byClass(c, "queued", "queued", "Waiting", ""), byClass(c, "shed", "shed", "Shed"), byClass(c, "left", "left", "Left while they waited"), byClass(c, "in_time", "in-time", "Answered in time")] },
     { id: "limit", title: "Concurrency and queue", says: "How many are served at once, of how many there may be, and how many wait.", promql: "seakeep_concurrency_limit",
-      charts: [{ id: "slots", title: "Served at once", unit: "", lines: [line("under way", "slots", 0), line("limit", "limit", 5, 1), line("waiting", "queued", 2)] }] },
+      charts: [{ id: "slots", title: "Served at once", unit: "", most: 1, lines: [line("under way", "slots", 0), line("limit", "limit", 5, 1), line("waiting", "queued", 2)] }] },
     { id: "latency", title: "Latency", says: "Of served requests, from their arrival.", promql: "seakeep_request_duration_seconds",
-      charts: [{ id: "latency", title: "Latency", unit: "ms", lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, 1), line("p99.9", "p999_ms", 4, 2)] }] },
+      charts: [{ id: "latency", title: "Latency", unit: "ms", most: 1, lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, 1), line("p99.9", "p999_ms", 4, 2)] }] },
     { id: "way", title: "Degradation and admission", says: "Features that are off, and the share of the demand that is let in: its ramp is the way back from an overload.", promql: "seakeep_degrade_level",
       charts: [{ id: "degrade", title: "Features off", unit: "", most: 1, lines: [line("off", "degrade", 4, 0)] },
         { id: "admitted", title: "Let in", unit: "", percent: true, most: 1, lines: [line("share of the demand", "admitted_share", 1, 0)] }] },

@@ -58,7 +58,7 @@ function Promise({ o, at }: { o: Objective; at: number }) {
       <dl class="readouts slo-readouts">
         <Readout label="Budget left of the period" value={goal(+o.left_of_period.toFixed(4))} note={`${goal(+o.left.toFixed(3))} by the events so far alone`} bad={o.left_of_period <= 0.2} />
         <Readout label="Good" value={o.ratio === undefined ? "–" : goal(+o.ratio.toFixed(6))} note={`${total} events, ${o.bad} bad${o.excluded ? `, ${o.excluded} in maintenance left out` : ""}`} bad={o.ratio !== undefined && o.ratio < o.objective} />
-        <Readout label="Nothing left" value={out.text} note={out.at ? `if it goes on as in the last ${about(burn!.short_s)}` : `by the last ${burn ? about(burn.short_s) : "minutes"}`} bad={out.text === "spent" || (out.at !== undefined && out.at - at < 86_400_000)} />
+        <Readout label="Until it is spent" value={out.text} note={out.at ? `if it goes on as in the last ${about(burn!.short_s)}` : `by the last ${burn ? about(burn.short_s) : "minutes"}`} bad={out.text === "spent" || (out.at !== undefined && out.at - at < 86_400_000)} />
       </dl>
       {begin !== undefined && <p class="soft note">Counted since {clock(begin, 86_400_000)} {clock(begin, 1000)}, {about((at - begin) / 1000)} of {about(periodOf(o))}: what was before is taken as good.</p>}
       <Curve o={o} at={at} />
