@@ -3,8 +3,9 @@ import "../style.css";
 import "./live.css";
 import { follows } from "./router";
 import { Shell } from "./shell";
-import { begins } from "./store";
+import { begins, pauses } from "./store";
 
 follows();
 begins();
+pauses();
 render(<Shell />, document.getElementById("app")!);

@@ -49,11 +49,12 @@ export interface Wire {
   url: string;
   silence: number; // ms after which a connection that says nothing is given up
   retry: number; // ms until the next attempt; up to eight times that after failures
+  last?: string; // the event to begin after
 }
 
 /** Listens until the function that it returns is called, and connects again and again. */
 export function listen(wire: Wire, to: Listener): () => void {
-  let last = "";
+  let last = wire.last ?? "";
   let failures = 0;
   let ended = false;
   let current = new AbortController();

@@ -69,13 +69,17 @@ export function takeHistory(h: History): void {
 }
 
 let stop: (() => void) | undefined;
+let last = ""; // the number of the last event
 
-/** Begins to listen; once for all pages. */
+/** Begins to listen, after the last event that was told; once for all pages. */
 export function begins(wire: Partial<Wire> = {}): () => void {
   stop?.();
   const url = address("events", { hz: 2, calls: 0 });
-  stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, ...wire }, {
-    message: take,
+  stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, last, ...wire }, {
+    message(m) {
+      last = m.id;
+      take(m);
+    },
     // It is live with the first snapshot, which comes at once. What was before is
     // only for the small charts and the list of changes: without it they begin now.
     opened() {
@@ -88,4 +92,24 @@ export function begins(wire: Partial<Wire> = {}): () => void {
     },
   });
   return stop;
+}
+
+/** How long a page that nobody sees goes on listening. */
+const unseen = 60_000;
+
+/** Ends listening while nobody sees the page, and goes on where it was when somebody does. */
+export function pauses(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (!document.hidden) {
+      if (!stop) begins();
+      return;
+    }
+    timer = setTimeout(() => {
+      stop?.();
+      stop = undefined;
+      connection.value = { state: "connecting", since: Date.now(), why: "" };
+    }, unseen);
+  });
 }

@@ -66,6 +66,9 @@ export function dataOf(chart: Chart, times: number[]): uPlot.AlignedData {
 /** How far apart the lines of a time axis may be, in ms. */
 const apart = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800].map((s) => s * 1000);
 
+/** The room on the right of a chart: half a time of day needs more than half a number. */
+export const rightOf = (wall: boolean): number => (wall ? 28 : 12);
+
 /** A number of the axis on the left. */
 function tickText(chart: Chart, y: number): string {
   if (chart.percent) return `${Math.round(y * 100)} %`;
@@ -92,7 +95,7 @@ export function options(t: Theme, width: number, kind: Kind, now: () => Now, pic
     legend: { show: false },
     cursor: { sync: { key: kind.sync, filters: { pub: (type) => type === "mousemove" || type === "mouseleave" } },
       drag: { x: kind.zooms, y: false, setScale: false, dist: 6 }, points: { size: 6 } },
-    padding: [10, 12, 0, 0],
+    padding: [10, rightOf(kind.wall), 0, 0],
     scales: {
       x: { time: kind.wall, range: () => [now().from, now().to] },
       y: chart.log ? { distr: 3, range: () => chart.log! }

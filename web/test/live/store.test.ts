@@ -1,13 +1,13 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { added, begun, recent, span } from "../../src/live/recent";
-import type { Dependency, Event, History, Snapshot } from "../../src/live/schema";
-import { connection, events, merged, missed, snapshot, take } from "../../src/live/store";
+import type { Dependency, Event as Told, History, Snapshot } from "../../src/live/schema";
+import { begins, connection, events, merged, missed, pauses, snapshot, take } from "../../src/live/store";
 
 const dependency = (name: string, more: Partial<Dependency> = {}): Dependency => ({ name, kind: "critical", badness: 0, rate: 1, outcomes: {}, in_flight: 0,
   attempts_per_call: 1, retry_ratio: 0, hedge_ratio: 0, hedge_wins: 0, fallback_share: 0, fallback_failed: 0, ...more });
 const snap = (at_ms: number, ...names: string[]): Snapshot => ({ version: 1, at_ms, window_ms: 10_000, service: "s", ready: true,
   dependencies: names.map((n) => dependency(n, { rate: at_ms })), slo: [], faults: [], levers: false });
-const event = (id: number, at_ms = id): Event => ({ id, at_ms, kind: "breaker-changed" });
+const event = (id: number, at_ms = id): Told => ({ id, at_ms, kind: "breaker-changed" });
 
 describe("store", () => {
   beforeEach(() => {
@@ -61,5 +61,35 @@ describe("recent", () => {
     const h: History = { version: 1, step_ms: 5000, oldest_ms: 0, times: [0, 5000, 10_000], events: [],
       dependencies: [{ name: "a", columns: { rate: [1, 2, 3], success: [null, 0.5, 1] } }] };
     expect(begun(all, h).get("a")).toEqual({ times: [0, 5000, 9000], rate: [1, 2, 9000], success: [null, 0.5, null] });
+  });
+});
+
+describe("pauses", () => {
+  it("ends the connection of a page that nobody sees, and goes on after the last event", async () => {
+    vi.useFakeTimers();
+    const asked: { last: string | null; signal: AbortSignal }[] = [];
+    const answer = vi.fn(async (_: string, init: RequestInit) => {
+      asked.push({ last: new Headers(init.headers).get("Last-Event-ID"), signal: init.signal! });
+      return new Response(new ReadableStream({ start: (c) => c.enqueue(new TextEncoder().encode(`id: 7\nevent: decision\ndata: ${JSON.stringify(event(7))}\n\n`)) }));
+    });
+    vi.stubGlobal("fetch", (url: string, init: RequestInit) => (url.includes("events") ? answer(url, init) : Promise.reject(new TypeError("no"))));
+    const hidden = vi.spyOn(document, "hidden", "get").mockReturnValue(false);
+    const turn = (is: boolean) => (hidden.mockReturnValue(is), document.dispatchEvent(new Event("visibilitychange")));
+    const stop = begins();
+    pauses();
+    await vi.advanceTimersByTimeAsync(10);
+    turn(true);
+    await vi.advanceTimersByTimeAsync(10_000);
+    turn(false); // it was only a moment
+    expect(asked.length).toBe(1);
+    turn(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked[0]!.signal.aborted).toBe(true);
+    turn(false);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(asked.map((a) => a.last)).toEqual([null, "7"]);
+    stop();
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
   });
 });

@@ -1,7 +1,7 @@
 // The breaker over time, and for each change the calls that caused it.
 import { useEffect, useRef } from "preact/hooks";
 import { Panel } from "../../ui/panel";
-import { clock, type Segment } from "../../ui/plot";
+import { clock, rightOf, type Segment } from "../../ui/plot";
 import { px, useSize } from "../../ui/size";
 import { useTheme, type Theme } from "../../ui/theme";
 import { zoom, type Range } from "../range";
@@ -16,7 +16,7 @@ import { usePointerZoom } from "./zoom";
 const height = 26;
 /** What the charts below leave free for their axis, so that moments are below each other. */
 export const left = 58;
-export const right = 12;
+const right = rightOf(true);
 
 interface Props {
   name: string;
