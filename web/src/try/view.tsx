@@ -128,6 +128,21 @@ function Tables({ r, charts, times }: { r: Result; charts: ReturnType<typeof try
           </ol>
         ) : <p class="soft">Told when all runs are made.</p>}
       </details>
+      {r.report.notes.length > 0 && (
+        <details open>
+          <summary>Notes</summary>
+          <ul class="facts">{r.report.notes.map((n) => <li key={n}>{n}</li>)}</ul>
+        </details>
+      )}
+      {r.report.expect.length > 0 && (
+        <details open>
+          <summary>What the scenario expects</summary>
+          <ul class="facts">{r.report.expect.map((e) => (
+            <li key={e.text}><b class={e.holds ? "good" : "bad"}>{e.holds ? "✓ holds" : "✗ does not hold"}</b>{e.sure ? "" : ", within the interval"}: <code>{e.text}</code></li>
+          ))}</ul>
+        </details>
+      )}
+      <Table title="What this assumes" of={() => ({ head: ["key", "value", "which means"], rows: r.report.assumptions.map((a) => [a.key, a.value, a.text]) })} />
       <Table title="Numbers over time" of={() => tableOf(charts, times)} />
       <Table title="All figures" of={() => ({ head: ["figure", "mean", "from", "to", "unit"],
         rows: Object.entries(r.report.figures).filter(([, f]) => f.mean !== null).map(([k, f]) => [k, tidy(f.mean), tidy(f.low), tidy(f.high), f.unit]) })} />

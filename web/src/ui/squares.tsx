@@ -11,11 +11,13 @@ interface Props {
   slow: string;
 }
 
-/** How many squares a row has, and how wide each is. */
+/** How many squares a row has, and how wide each is. Full rows, if they fit well. */
 export function layout(width: number, n: number): { columns: number; side: number } {
-  const columns = Math.max(10, Math.min(n, Math.floor(width / (n > 400 ? 12 : width < 480 ? 17 : 24))));
-  const neat = n % 20 === 0 && columns >= 20 ? Math.min(40, columns - (columns % 20)) : columns;
-  return { columns: neat, side: Math.min(30, width / neat) };
+  const most = Math.max(10, Math.min(n, 40 * Math.ceil(n / 400), Math.floor(width / (n > 400 ? 12 : width < 480 ? 16 : 24))));
+  let columns = most;
+  while (columns > 0.6 * most && n % columns !== 0) columns--;
+  if (n % columns !== 0) columns = most;
+  return { columns, side: Math.min(36, width / columns) };
 }
 
 export function Squares({ frames, at, slow }: Props) {
@@ -47,7 +49,7 @@ export function Squares({ frames, at, slow }: Props) {
       </div>
       <table class="legend" aria-label="What the threads do">
         <thead>
-          <tr><th scope="col">held for</th><th scope="col">threads</th><th scope="col">wait to retry</th><th scope="col">for nobody</th></tr>
+          <tr><th scope="col">held for</th><th scope="col">threads</th><th scope="col"><span aria-hidden="true">⋯ </span>wait to retry</th><th scope="col"><span aria-hidden="true">☒ </span>for nobody</th></tr>
         </thead>
         <tbody>
           {sum.routes.map((r, k) => (
