@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -167,9 +170,9 @@ func readHeaders(lines []string) (http.Header, error) {
 
 func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	if f.log != "" {
-		closeLog, err := f.openLog()
-		if err != nil {
-			return err
+		closeLog, openErr := f.openLog()
+		if openErr != nil {
+			return openErr
 		}
 		defer func() { err = errors.Join(err, closeLog()) }()
 	}
@@ -181,7 +184,10 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	}
 	r := load.Report{Tool: load.ToolName, URL: f.test.URL, Method: f.test.Method, Most: f.connections,
 		GoodMS: f.good.Seconds() * 1000, Timeout: f.timeout.Seconds() * 1000}
-	switch ctx := cmd.Context(); {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	switch {
 	case f.one > 0:
 		r.Steps, err = f.test.Run(ctx, []load.Step{{From: f.one, To: f.one, For: f.each}})
 	case f.high > 0 && f.ramp:
@@ -191,16 +197,27 @@ func (f *loadFlags) run(cmd *cobra.Command) (err error) {
 	default:
 		r.Steps, r.Limit, err = f.test.Search(ctx, f.low, f.highest, f.each)
 	}
-	if err != nil {
+	interrupted := errors.Is(err, context.Canceled) && cmd.Context().Err() == nil
+	if err != nil && (!interrupted || len(r.Steps) == 0) {
 		return err
 	}
-	if f.one > 0 || f.high > 0 {
+	if f.one > 0 || f.high > 0 || interrupted {
 		r.Limit = load.LimitOf(r.Steps)
 	}
 	if f.json {
-		return live.WriteJSON(out, r)
+		err = live.WriteJSON(out, r)
+	} else {
+		err = r.WriteText(out)
 	}
-	return r.WriteText(out)
+	switch why := r.NothingGood(); {
+	case err != nil:
+		return err
+	case interrupted:
+		return errors.New("it was interrupted: the steps that had ended are above")
+	case why != "":
+		return errors.New(why)
+	}
+	return nil
 }
 
 // openLog begins the file of requests.

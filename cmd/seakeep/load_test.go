@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,10 +52,82 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	status, stdout, stderr = runCommand("", "load", "--from", "50/s", "--to", "100/s", "--steps", "2", "--for", "300ms",
-		server.URL)
-	if status != exitOK || !strings.Contains(stdout, "400 ") || !strings.Contains(stdout, "No rate held") {
+		"-H", "X-Tenant: a", server.URL)
+	if status != exitOK || !strings.Contains(stdout, "offered/s") || !strings.Contains(stdout, "good/s") ||
+		!strings.Contains(stdout, "*") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
+}
+
+// Where nothing is good there is no limit to be found, and what is wrong is said.
+func TestLoadWhereNothingIsGood(t *testing.T) {
+	server := httptest.NewServer(http.RedirectHandler("/elsewhere", http.StatusFound))
+	defer server.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for url, want := range map[string]string{
+		server.URL: `such as: 302 Found, to "/elsewhere", which is not followed`,
+		gone.URL:   "connection refused",
+		strings.Replace(server.URL, "http:", "https:", 1): "server gave HTTP response to HTTPS client",
+	} {
+		status, stdout, stderr := runCommand("", "load", "--from", "50/s", "--for", "200ms", url)
+		if status != exitWork || !strings.Contains(stderr, want) || !strings.Contains(stderr, "not one request was good") ||
+			strings.Count(stdout, "\n") > 6 {
+			t.Errorf("%s: status %d\n%s%s", url, status, stdout, stderr)
+		}
+	}
+}
+
+// Who ends a run early keeps what had been measured, and its log.
+func TestLoadInterrupted(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	log := filepath.Join(t.TempDir(), "calls.csv")
+	c := exec.Command(os.Args[0], "-test.run=^TestLoadHelper$")
+	c.Env = append(os.Environ(), loadHelper+"="+server.URL+" "+log)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(out)
+	var text strings.Builder
+	for steps := 0; ; {
+		line, err := r.ReadString('\n')
+		text.WriteString(line)
+		if err != nil {
+			break
+		}
+		if strings.Contains(line, "100.0 %") { // a step has ended
+			if steps++; steps == 2 {
+				_ = c.Process.Signal(os.Interrupt)
+			}
+		}
+	}
+	if err := c.Wait(); c.ProcessState.ExitCode() != exitWork {
+		t.Errorf("%v", err)
+	}
+	if got := text.String(); !strings.Contains(got, "The limit is above") || !strings.Contains(got, "offered/s\n") {
+		t.Errorf("what was measured is not told:\n%s", got)
+	}
+	if calls, err := os.ReadFile(log); err != nil || strings.Count(string(calls), "\n") < 20 {
+		t.Errorf("%v, and the log has\n%s", err, calls)
+	}
+}
+
+const loadHelper = "SEAKEEP_LOAD_HELPER"
+
+// TestLoadHelper is the process that TestLoadInterrupted interrupts.
+func TestLoadHelper(t *testing.T) {
+	url, log, ok := strings.Cut(os.Getenv(loadHelper), " ")
+	if !ok {
+		t.Skip("only as a child")
+	}
+	root := newRootCommand()
+	root.SetArgs([]string{"load", "--from", "100/s", "--to", "100/s", "--steps", "90", "--for", "200ms", "--log", log, url})
+	os.Exit(execute(context.Background(), root, os.Stdout, os.Stderr))
 }
 
 func TestLoadRefuses(t *testing.T) {

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,8 +51,11 @@ type Result struct {
 	FromSend Percentiles    `json:"latency_from_real_send"`
 	Late     Percentiles    `json:"generator_late"`
 	Errors   map[string]int `json:"errors,omitempty"`
-	Cut      bool           `json:"cut,omitempty"` // ended early: it could not hold any more
-	Holds    bool           `json:"holds"`
+	// Example is the first thing of the most frequent kind of Errors that went
+	// wrong, in the words of whoever noticed.
+	Example string `json:"example,omitempty"`
+	Cut     bool   `json:"cut,omitempty"` // ended early: it could not hold any more
+	Holds   bool   `json:"holds"`
 	// Generator says that this machine was late, so that the step says little
 	// about the server.
 	Generator bool     `json:"generator_late_too_often,omitempty"`
@@ -66,11 +71,13 @@ type tally struct {
 	due, notSent, nGood int
 	answered            int
 	errors              map[string]int
+	examples            map[string]error // of kinds: the first
 }
 
 func newTally(good time.Duration) *tally {
 	h := func() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 3) }
-	return &tally{good: good, fromPlan: h(), fromSend: h(), late: h(), ok: h(), errors: map[string]int{}}
+	return &tally{good: good, fromPlan: h(), fromSend: h(), late: h(), ok: h(), errors: map[string]int{},
+		examples: map[string]error{}}
 }
 
 // put counts one request that has ended. Kind is "" for an answer with 2xx.
@@ -93,6 +100,29 @@ func (t *tally) put(planned, sent, ended time.Duration, kind string, answered bo
 			t.nGood++
 		}
 	}
+}
+
+// explain keeps the first reason of each kind.
+func (t *tally) explain(kind string, why error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if why != nil && t.examples[kind] == nil {
+		t.examples[kind] = why
+	}
+}
+
+// example is that of the most frequent kind.
+func (t *tally) example() string {
+	best := ""
+	for _, kind := range slices.Sorted(maps.Keys(t.examples)) {
+		if best == "" || t.errors[kind] > t.errors[best] {
+			best = kind
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return t.examples[best].Error()
 }
 
 // bad is how many requests are known not to be good.
@@ -132,7 +162,7 @@ func (t *tally) result(s Step, ran time.Duration, cut bool) Result {
 	seconds := ran.Seconds()
 	r := Result{From: s.From, To: s.To, Seconds: seconds, Due: t.due, Answered: t.answered, Good: t.nGood,
 		NotSent: t.notSent, FromPlan: percentiles(t.fromPlan), FromSend: percentiles(t.fromSend),
-		Late: percentiles(t.late), Errors: t.errors, Cut: cut}
+		Late: percentiles(t.late), Errors: t.errors, Cut: cut, Example: t.example()}
 	if seconds > 0 {
 		r.Offered, r.Goodput = float64(t.due)/seconds, float64(t.nGood)/seconds
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -112,12 +113,13 @@ func (t *Test) step(ctx context.Context, s Step, cut bool) (Result, error) {
 		under.Go(func() {
 			defer func() { <-free }()
 			sent := time.Since(began)
-			kind, answered := t.ask(ctx, began.Add(at))
+			kind, answered, why := t.ask(ctx, began.Add(at))
 			ended := time.Since(began)
 			if ctx.Err() != nil {
 				return
 			}
 			count.put(at, sent, ended, kind, answered)
+			count.explain(kind, why)
 			t.tell(offset+at, ended-at, kind)
 		})
 	}
@@ -133,13 +135,13 @@ func (t *Test) step(ctx context.Context, s Step, cut bool) (Result, error) {
 }
 
 // ask makes one request. Its user has left when the patience since the planned
-// moment is over.
-func (t *Test) ask(ctx context.Context, planned time.Time) (kind string, answered bool) {
+// moment is over. Why is what went wrong, in the words of whoever noticed.
+func (t *Test) ask(ctx context.Context, planned time.Time) (kind string, answered bool, why error) {
 	ctx, leave := context.WithDeadline(ctx, planned.Add(t.Timeout))
 	defer leave()
 	req, err := http.NewRequestWithContext(ctx, t.Method, t.URL, bytes.NewReader(t.Body))
 	if err != nil {
-		return "request", false
+		return "request", false, err
 	}
 	for k, v := range t.Header {
 		req.Header[k] = v
@@ -149,17 +151,20 @@ func (t *Test) ask(ctx context.Context, planned time.Time) (kind string, answere
 	}
 	resp, err := t.client.Do(req)
 	if err != nil {
-		return kindOf(err), false
+		return kindOf(err), false, err
 	}
 	_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, drained))
 	_ = resp.Body.Close()
 	switch {
 	case err != nil:
-		return kindOf(err), false
+		return kindOf(err), false, err
+	case resp.StatusCode/100 == 3 && resp.Header.Get("Location") != "":
+		return strconv.Itoa(resp.StatusCode), true, fmt.Errorf("%s, to %.200q, which is not followed", resp.Status,
+			resp.Header.Get("Location"))
 	case resp.StatusCode/100 != 2:
-		return strconv.Itoa(resp.StatusCode), true
+		return strconv.Itoa(resp.StatusCode), true, errors.New(resp.Status)
 	}
-	return "", true
+	return "", true, nil
 }
 
 // kindOf says in a word what went wrong.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 )
@@ -53,6 +54,9 @@ func (t *Test) Search(ctx context.Context, from, most float64, each time.Duratio
 		case r.Generator:
 			l.Why = tooBusy
 			return all, l.of(all), nil
+		case r.Good == 0 && l.Holds == 0 && r.Example != "": // there is nothing to load
+			l.Fails, l.Why = rate, nothingGood
+			return all, l.of(all), nil
 		default:
 			l.Fails = rate
 		}
@@ -73,12 +77,10 @@ func (t *Test) Search(ctx context.Context, from, most float64, each time.Duratio
 		}
 	}
 	for _, times := range past {
-		rate := math.Max(l.Holds, from) * times
-		if rate > most {
-			break
-		}
-		if _, err := try(rate, false); err != nil {
-			return all, l, err
+		if rate := math.Max(l.Holds, from) * times; rate <= most {
+			if _, err := try(rate, false); err != nil {
+				return all, l, err
+			}
 		}
 	}
 	return all, l.of(all), nil
@@ -86,6 +88,24 @@ func (t *Test) Search(ctx context.Context, from, most float64, each time.Duratio
 
 const tooBusy = "this machine was late with its own requests: it cannot offer more, and what it saw says " +
 	"nothing about the server"
+
+const nothingGood = "not one request was good, at the lowest rate"
+
+// NothingGood says what came instead, if no request of the whole run was good;
+// else it is empty.
+func (r *Report) NothingGood() string {
+	for i := range r.Steps {
+		if r.Steps[i].Good > 0 {
+			return ""
+		}
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Example != "" {
+			return fmt.Sprintf("not one request was good: %s; such as: %s", s.troubles(), s.Example)
+		}
+	}
+	return ""
+}
 
 // of adds the highest goodput of steps that ran to their end.
 func (l Limit) of(all []Result) Limit {

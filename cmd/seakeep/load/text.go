@@ -86,6 +86,9 @@ func (r Result) troubles() string {
 // WriteText prints what follows from the steps.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
+	if r.NothingGood() != "" { // there is nothing to draw, and no limit
+		return nil
+	}
 	b.WriteString("\n" + Plot(r.Steps) + "\n")
 	good := live.Short(time.Duration(r.GoodMS * float64(time.Millisecond)))
 	l := r.Limit
