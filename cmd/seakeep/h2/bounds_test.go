@@ -179,10 +179,16 @@ func TestRequestsOfAllAreBounded(t *testing.T) {
 			t.Errorf("one too many ends with %+v", a)
 		}
 	}
+	for i := range uint32(calmFirst + 100) { // as often as it likes
+		a.ask(103+2*i, true, "GET", "/")
+		if a.answer(103+2*i).end != "reset REFUSED_STREAM" {
+			t.Fatalf("refused %d times, and then not", i)
+		}
+	}
 	close(release)
 	until(t, "them to end", func() bool { return s.own.running.Load() == 0 })
-	a.ask(103, true, "GET", "/")
-	if a := a.answer(103); a.status != "200" {
+	a.ask(9001, true, "GET", "/")
+	if a := a.answer(9001); a.status != "200" {
 		t.Errorf("then %+v", a)
 	}
 }

@@ -138,9 +138,14 @@ func (c *conn) headEnded() error {
 // open begins a stream. mu is held.
 func (c *conn) open(id uint32) error {
 	c.last = id
-	if len(c.streams) >= maxStreams || c.s.full() {
+	switch {
+	case len(c.streams) >= maxStreams:
 		c.past.add(id, true)
 		return c.resetFor(id, http2.ErrCodeRefusedStream)
+	case c.s.full(): // for which this client is not to blame
+		c.past.add(id, true)
+		_ = c.framer.WriteRSTStream(id, http2.ErrCodeRefusedStream)
+		return c.reply(0)
 	}
 	if c.block.tooLarge {
 		return c.refuse(id, http.StatusRequestHeaderFieldsTooLarge)

@@ -27,6 +27,13 @@
 // may leave as HTTP/1.1. Over TLS the protocol is the one that was agreed on.
 // "Upgrade: h2c" is no offer, and stays HTTP/1.1.
 //
+// # The end
+//
+// A connection that is closed over bytes that nobody has read is reset by the
+// kernel, and the reset may overtake the answer. So Close ends our half first, and
+// reads and drops for a moment what the client still sends; nothing of it reaches
+// the server.
+//
 // # How
 //
 // A Conn follows the framing of the requests that are read through it. It
