@@ -69,49 +69,16 @@ func newHub(now time.Time) *hub {
 		changes: newRing[*told](keptChanges), calls: newRing[*told](keptCalls)}
 }
 
-type interest uint8
-
-const (
-	ignored interest = iota
-	ofCall
-	ofState
-)
-
-// nothingShed is the level below which nothing is.
-const nothingShed = "sheddable/0"
-
-// interestIn says what an event is about. Most are those of calls that go well.
-func interestIn(e *core.Event) interest {
-	switch e.Kind {
-	case core.CallStarted, core.AttemptStarted, core.CallQueued, core.RequestQueued, core.RequestAdmitted:
-		return ignored
-	case core.AttemptEnded, core.CallEnded, core.RequestEnded:
-		if e.Outcome == core.Success || e.Outcome == core.Ignored || e.Outcome == 0 {
-			return ignored
-		}
-		return ofCall
-	case core.CallRejected, core.RetryScheduled, core.RetryDenied, core.FallbackAnswered,
-		core.FallbackRefused, core.RequestRefused, core.HedgeDenied, core.FaultInjected, core.LateReport,
-		core.LimitChanged:
-		return ofCall
-	case core.ShedChanged:
-		if e.From != nothingShed && e.To != nothingShed {
-			return ofCall // the cut moves all the time; what matters is that there is one
-		}
-	}
-	return ofState
-}
-
 func (h *hub) observe(e *core.Event, m *meters) {
-	about := interestIn(e)
-	if about == ignored {
+	about := schema.AboutOf(e)
+	if about == schema.OfNothing {
 		return
 	}
 	at := seakeep.TimeOf(e.At)
 	if e.At == 0 {
 		at = time.Now()
 	}
-	if about == ofCall && !h.samplers[int(e.Kind)%len(h.samplers)].pass(at.Unix()) {
+	if about == schema.OfCall && !h.samplers[int(e.Kind)%len(h.samplers)].pass(at.Unix()) {
 		return
 	}
 	v := schema.EventOf(e, unixMS(at))
@@ -124,7 +91,7 @@ func (h *hub) observe(e *core.Event, m *meters) {
 			}
 		}
 	}
-	h.tell(v, about == ofState)
+	h.tell(v, about == schema.OfState)
 }
 
 // tell numbers an event, keeps it, and gives it to whoever listens.

@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/curves"
+	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 	"github.com/seakeep/seakeep/cmd/seakeep/simulate"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/sim"
@@ -31,6 +32,7 @@ type World struct {
 //	edge     bisects a key, see Edge
 //	compare  runs World and Other on the same arrivals
 //	inspect  reads Policy and answers what is in it
+//	events   makes the first run of a world and answers its events
 //	predict  makes one run of a world and answers its curves, see package curves
 type Question struct {
 	Op      string  `json:"op"`
@@ -43,6 +45,8 @@ type Question struct {
 	Within  float64 `json:"within"`
 	Seed    uint64  `json:"seed"`   // with predict: added to the scenario's
 	StepS   float64 `json:"step_s"` // with predict: of the curves; 0: 1
+	Calls   bool    `json:"calls"`  // with events: those about single calls too
+	Most    int     `json:"most"`   // with events: how many at most; 0: 1000
 }
 
 // Edge is where to look for an edge.
@@ -65,6 +69,8 @@ type answer struct {
 	Compare json.RawMessage `json:"compare,omitempty"`
 	Policy  *policy         `json:"policy,omitempty"`
 	Curves  *curves.Curves  `json:"curves,omitempty"`
+	Events  []schema.Event  `json:"events,omitempty"` // as docs/dashboard-api.md has them
+	Missed  int             `json:"missed,omitempty"` // events beyond as many as there may be
 	Error   string          `json:"error,omitempty"`
 	Faults  []fault         `json:"faults,omitempty"` // mistakes in the files
 }
@@ -143,9 +149,11 @@ func (l *Lab) answer(q *Question) (answer, error) {
 		return inspect(q.Policy)
 	case "predict":
 		return predict(q)
+	case "events":
+		return events(q)
 	}
-	return answer{}, fmt.Errorf("%q is no question; ask start, more, why, edge, compare, inspect or predict",
-		q.Op)
+	return answer{}, fmt.Errorf("%q is no question; ask start, more, why, edge, compare, inspect, predict "+
+		"or events", q.Op)
 }
 
 // name stands for the scenario in messages.

@@ -2,6 +2,7 @@
 // that can still be changed.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { policyValue } from "../policy";
 import type { Dependency } from "../schema";
 import { snapshot } from "../store";
 import { breakerDraft, breakersOf, startDraft, stopDraft, type Draft } from "./draft";
@@ -22,7 +23,7 @@ export function DependencyLevers({ d }: { d: Dependency }) {
   return (
     <div class="levers" role="group" aria-label="Orders">
       {breakersOf({ ...s, dependencies: [d] }).length > 0 && <Lever draft={breakerDraft(d.breaker ? d.name : "")}>Breaker…</Lever>}
-      <Lever draft={startDraft(d.name)}>Start a fault…</Lever>
+      {policyValue(`dependencies.${d.name}.faults.allow`) === "true" && <Lever draft={startDraft(d.name)}>Start a fault…</Lever>}
       {d.faults !== undefined && d.faults > 0 && <Lever draft={stopDraft("", d.name)}>Stop its faults…</Lever>}
     </div>
   );
