@@ -33,7 +33,7 @@ func Start(t *testing.T, target string, rules ...string) *Server {
 	}
 	dir := t.TempDir()
 	file := filepath.Join(dir, "prometheus.yml")
-	text := fmt.Sprintf("global: {scrape_interval: 200ms}\nscrape_configs:\n"+
+	text := fmt.Sprintf("global: {scrape_interval: 500ms}\nscrape_configs:\n"+
 		"  - job_name: seakeep\n    static_configs: [{targets: [%q]}]\n", target)
 	for i, one := range rules {
 		name := filepath.Join(dir, fmt.Sprintf("%d.rules.yml", i))

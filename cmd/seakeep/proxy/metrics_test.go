@@ -96,7 +96,7 @@ func TestPrometheus(t *testing.T) {
 	u := busy(t)
 	s := promtest.Start(t, u.Addr("admin").String())
 	until(t, "prometheus has not scraped twice", func() bool {
-		found, ready := s.Query(`count_over_time(up{job="seakeep"}[1m]) > 2 and up == 1`)
+		found, ready := s.Query(`sum_over_time(up{job="seakeep"}[1m]) > 2`)
 		if ready && len(found) == 0 {
 			u.get("/search")
 			u.get("/broken")
@@ -121,7 +121,9 @@ func TestPrometheus(t *testing.T) {
 		`sum(seakeep_requests_total) - ignoring() sum(seakeep_requests_good_total)`:         "0",
 		`count(seakeep_call_duration_seconds_bucket{operation="search",outcome="success"})`: "15",
 	} {
-		if found, _ := s.Query(q); len(found) != 1 || found[0].Value[1] != want {
+		var found []promtest.Series
+		until(t, "an answer to "+q, func() bool { found, _ = s.Query(q); return len(found) > 0 })
+		if len(found) != 1 || found[0].Value[1] != want {
 			t.Errorf("%s: %v, want %s", q, found, want)
 		}
 	}

@@ -92,15 +92,15 @@ func TestContextEnds(t *testing.T) {
 				if late {
 					limit = 3 * tick
 				}
+				began := time.Now()
 				ctx, cancel := context.WithTimeout(t.Context(), limit)
 				defer cancel()
-				began := time.Now()
 				resp, err := p.RoundTrip(newRequest(t, "GET", s.url(), nil).WithContext(ctx))
 				if err == nil {
 					_, err = io.ReadAll(resp.Body)
 					_ = resp.Body.Close()
 				}
-				if err != context.DeadlineExceeded {
+				if !errors.Is(err, context.DeadlineExceeded) { // perhaps of opening the connection
 					t.Errorf("the error is %v", err)
 				}
 				if took := time.Since(began); took < limit || took > limit+time.Second {

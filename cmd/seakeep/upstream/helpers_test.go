@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 // until waits for something that happens soon, beyond a socket.
 func until(t *testing.T, what string, ok func() bool) {

@@ -45,7 +45,7 @@ func TestTLS(t *testing.T) {
 func TestTLSHandshakeHasATime(t *testing.T) {
 	var failed atomic.Int32
 	l, client := secured(t, &failed)
-	l.HeadTime = 100 * time.Millisecond
+	l.HeadTime = 500 * time.Millisecond // the good one shakes hands in that, too
 	s := serve(t, l, nil)
 	slow := s.dial(t)
 	_, _ = slow.Write([]byte{0x16, 3, 1}) // the beginning of a hello
