@@ -66,7 +66,7 @@ function varied(work: string[], shape: string, range: { from: string; to: string
 }
 
 const round = (ms: number) => (ms >= 100 ? Math.round(ms) : +ms.toPrecision(3));
-const fileTime = (ms: number) => `${Math.round(ms * 1000)}us`;
+const fileTime = (ms: number) => (Number.isInteger(ms) ? `${ms}ms` : `${Math.round(ms * 1000)}us`);
 
 const units: Record<string, number> = { h: 3.6e6, m: 6e4, s: 1e3, ms: 1, us: 1e-3, "µs": 1e-3, ns: 1e-6 };
 
