@@ -17,6 +17,7 @@ const anyFile = "version: 1\nservice: shop\nserve: {}\ndependencies:\n  cache: {
 // without the trouble.
 func TestAlertsInTheirScenarios(t *testing.T) {
 	race.OneGoroutine(t)
+	var shown []string
 	cascade := []string{"policies/checkout-bare.yaml", "policies/checkout-bulkhead.yaml"}
 	for _, tc := range []struct {
 		name string
@@ -38,8 +39,9 @@ func TestAlertsInTheirScenarios(t *testing.T) {
 		{"a fallback that asks a database", incident{file: "fallback-hammers-database.yaml", scale: 0.2,
 			after: 5 * time.Minute}, []string{"FallbackOverload"}},
 		{"a spike that never ends", incident{file: "metastable-lever.yaml", only: 1, after: 8 * time.Minute},
-			[]string{"Metastable"}},
+			[]string{"Metastable", "ServiceOverloaded"}},
 	} {
+		shown = append(shown, tc.want...)
 		t.Run(tc.name, func(t *testing.T) {
 			well, got := tc.in.fired(t, anyFile)
 			for _, want := range tc.want {
@@ -51,6 +53,11 @@ func TestAlertsInTheirScenarios(t *testing.T) {
 				t.Errorf("in health %v fire", well)
 			}
 		})
+	}
+	for _, r := range Failures(parse(t, anyFile), Options{}).Rules {
+		if r.Alert != "" && !slices.Contains(shown, strings.TrimPrefix(r.Alert, "Seakeep")) {
+			t.Errorf("no scenario shows %s firing", r.Alert)
+		}
 	}
 }
 
