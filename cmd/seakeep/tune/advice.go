@@ -40,6 +40,16 @@ func (a *Advice) accepted() (share, headroom float64) {
 	return share, headroom
 }
 
+// usual is the share of calls that fail on a usual day: those that did, and those
+// that the timeout may cut off from now on, if that is more than the ordinary.
+func (a *Advice) usual() float64 {
+	share, _ := a.accepted()
+	if share <= usualFalse || a.limit == 0 || a.Calls == 0 {
+		return a.Errors
+	}
+	return a.Errors + max(0, share-float64(a.sample.Cut)/float64(a.Calls))
+}
+
 // Proposal is a change with its reason.
 type Proposal struct {
 	Path  string `json:"path"`

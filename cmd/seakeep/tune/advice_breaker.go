@@ -59,7 +59,7 @@ func (a *Advice) decides() {
 	if calls == 0 {
 		calls = leastDecide
 	}
-	errors := a.Errors
+	errors := a.usual()
 	if a.sample.Failed > 0 {
 		errors += 2 * math.Sqrt(errors/float64(a.Calls)) // as many as it may truly be
 	}
@@ -69,14 +69,14 @@ func (a *Advice) decides() {
 	}
 	if want >= 1000 {
 		a.keep("breaker.failures: %s of the calls fail on a usual day, too near to %s for any number of calls",
-			percent(a.Errors), inFile(b.Failures))
+			percent(a.usual()), inFile(b.Failures))
 		return
 	}
 	if want > calls {
 		a.propose("breaker.calls", strconv.Itoa(calls), strconv.Itoa(want),
 			"%s of the calls fail on a usual day; of %d the breaker would open by chance in %s of "+
 				"its windows, of %d in %s",
-			percent(a.Errors), calls, percent(atLeast(calls, b.Failures, errors)), want,
+			percent(a.usual()), calls, percent(atLeast(calls, b.Failures, errors)), want,
 			percent(atLeast(want, b.Failures, errors)))
 	} else {
 		a.keep("breaker.calls: %d fits: by chance it opens in %s of its windows", calls,

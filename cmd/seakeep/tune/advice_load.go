@@ -117,17 +117,18 @@ func (a *Advice) budget() {
 			"at %s, %s retries are %s of the calls, whatever the ratio says", perSecond(a.Rate), perSecond(b.Floor),
 			percent(b.Floor/a.Rate))
 	}
+	errors := a.usual()
 	switch {
 	case a.Calls < 1000:
-	case a.Errors > 0.1:
-		a.keep("retry.budget.ratio: %s of the calls fail, more than retries should mend", percent(a.Errors))
-	case b.Ratio > 0 && 2*a.Errors > b.Ratio:
-		want := math.Min(0.2, math.Ceil(200*a.Errors)/100)
+	case errors > 0.1:
+		a.keep("retry.budget.ratio: %s of the calls fail, more than retries should mend", percent(errors))
+	case b.Ratio > 0 && 2*errors > b.Ratio:
+		want := math.Min(0.2, math.Ceil(200*errors)/100)
 		if want > b.Ratio {
 			a.propose("retry.budget.ratio", inFile(b.Ratio), inFile(want),
-				"%s of the calls fail on a usual day, and there should be twice that for retries", percent(a.Errors))
+				"%s of the calls fail on a usual day, and there should be twice that for retries", percent(errors))
 		}
 	default:
-		a.keep("retry.budget.ratio: %s fits: %s of the calls fail", inFile(b.Ratio), percent(a.Errors))
+		a.keep("retry.budget.ratio: %s fits: %s of the calls fail", inFile(b.Ratio), percent(errors))
 	}
 }

@@ -110,6 +110,11 @@ func TestAcceptedShare(t *testing.T) {
 		if want := 0.020 * math.Log(1/share); err != nil || math.Abs(took.Seconds()/want-1) > 0.1 {
 			t.Errorf("%g: %v, want %v s, %v", share, took, want, err)
 		}
+		// What is cut off fails, and may be tried again.
+		budget := map[float64]string{0.1: "20%"}[share]
+		if got := valueOf(r, "retry.budget.ratio"); got != budget {
+			t.Errorf("%g: retry.budget.ratio %q, want %q", share, got, budget)
+		}
 		if found, err := finds("after", r.After); err != nil || len(found) > 0 {
 			t.Errorf("%g: check finds %+v, %v", share, found, err)
 		}
