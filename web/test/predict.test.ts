@@ -6,7 +6,7 @@ import { bandOf, beside, byChance, gridOf, placed, topicsOf, verdict } from "../
 
 const curves = (busy: (number | null)[]): Curves => ({ step_s: 1, busy, endpoints: [{ name: "a", sent: busy, success: busy.map((v) => (v === null ? null : v / 10)),
   fallback: busy.map(() => 0), p50_ms: busy, p99_ms: busy, calls: busy, open: busy.map(() => 1) }] });
-const foretold: Foretold = { from_ms: 10_000, for_s: 5, lead_s: 1, world: { scenario: "", files: {}, sets: [] }, orders: [], workers: 20, protect: "all" };
+const foretold: Foretold = { from_ms: 10_000, for_s: 5, lead_s: 1, world: { scenario: "", files: {}, sets: [] }, slow: [], workers: 20, protect: "all" };
 
 describe("predicted beside measured", () => {
   it("makes a band of runs, also of those that say nothing of a second", () => {

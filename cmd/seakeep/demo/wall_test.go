@@ -65,6 +65,16 @@ func TestWallSlowsADependency(t *testing.T) {
 	if status, text := ask("POST", "/api/v1/demo/slow", `{"name": "recommendations", "latency": "2s"}`); status != 200 {
 		t.Fatalf("%d %s", status, text)
 	}
+	for path, want := range map[string]string{
+		"slow":     `{"name":"recommendations","latency":"2s","ordered":true,"planned":"20ms"}`,
+		"world":    `"slow":[{"name":"recommendations","latency":"2s","from_ms":`,
+		"measured": `"endpoints":[{"name":"pricing",`,
+		"policy":   "there is no such view here",
+	} {
+		if _, text := ask("GET", "/api/v1/demo/"+path, ""); !strings.Contains(string(text), want) {
+			t.Errorf("%s: %.300s, want %s", path, text, want)
+		}
+	}
 	until(t, "the worst is first, open, and a fallback answers", func() bool {
 		_, text := ask("GET", "/api/v1/snapshot", "")
 		var s schema.Snapshot

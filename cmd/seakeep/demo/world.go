@@ -29,15 +29,16 @@ type worldView struct {
 	ForS    float64     `json:"for_s"`
 	LeadS   float64     `json:"lead_s"` // of which the beginning is not to be looked at
 	World   lab.World   `json:"world"`
-	Orders  []orderView `json:"orders"` // of that time
+	Slow    []spellView `json:"slow"` // what is wrong in that time, as it was planned and ordered
 	Workers int         `json:"workers"`
 	Protect string      `json:"protect"`
 }
 
-// orderView is an order of the dashboard.
-type orderView struct {
-	AtMS float64 `json:"at_ms"`
+// spellView is a time in which a dependency is not well.
+type spellView struct {
 	slowOrder
+	FromMS float64 `json:"from_ms"`
+	ToMS   float64 `json:"to_ms"`
 }
 
 // world returns what predicts the demo, from a minute ago to a while from now, if
@@ -45,24 +46,25 @@ type orderView struct {
 func (s *stage) world(url.Values) (any, error) {
 	now := max(s.rec.clock.Now(), 0)
 	from := max(now-shown-lead, 0).Truncate(time.Second)
+	to := from + foreseen
 	v := &worldView{Version: version, FromMS: s.unixMS(from), ForS: foreseen.Seconds(),
 		LeadS: min(from, lead).Seconds(), Workers: s.options.Pool, Protect: s.options.Protect.String(),
-		World: lab.World{Scenario: s.scenario(from, from+foreseen), Sets: []string{},
+		World: lab.World{Scenario: s.scenario(from, to), Sets: []string{},
 			Files: map[string]string{policyName: policyText(s.options.Protect)}},
-		Orders: []orderView{}}
-	for _, name := range names {
-		for _, o := range s.orders.of(name) {
-			if o.at < from {
-				continue
-			}
-			view := orderView{s.unixMS(o.at), slowOrder{name, "auto"}}
-			if o.slow != nil {
-				view.Latency = o.slow.latency()
-			}
-			v.Orders = append(v.Orders, view)
-		}
+		Slow: []spellView{}}
+	for _, spell := range s.spells(from, to) {
+		v.Slow = append(v.Slow, spellView{slowOrder{spell.Name, spell.latency()}, s.unixMS(spell.Start),
+			s.unixMS(spell.end())})
 	}
 	return v, nil
+}
+
+// spells returns what is wrong with any dependency from one moment to another.
+func (s *stage) spells(from, to time.Duration) (all []Slow) {
+	for _, name := range names {
+		all = append(all, spells(ofDependency(s.options.Slow, name), s.orders.of(name), from, to)...)
+	}
+	return all
 }
 
 // scenario writes the demo's world as a scenario file.
@@ -91,14 +93,11 @@ func (s *stage) scenario(from, to time.Duration) string {
 	for _, name := range names {
 		line("  %s: {work: %s, abandoned: stops}", name, work(usual))
 	}
-	changes := 0
-	for _, name := range names {
-		for _, spell := range spells(ofDependency(o.Slow, name), s.orders.of(name), from, to) {
-			if changes++; changes == 1 {
-				line("\nchanges:")
-			}
-			line("  - %s", spell.change(from, to))
+	for i, spell := range s.spells(from, to) {
+		if i == 0 {
+			line("\nchanges:")
 		}
+		line("  - %s", spell.change(from, to))
 	}
 	return b.String()
 }

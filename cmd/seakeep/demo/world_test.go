@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/curves"
-	"github.com/seakeep/seakeep/cmd/seakeep/demo/live"
 	"github.com/seakeep/seakeep/cmd/seakeep/lab"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/sim"
@@ -115,11 +114,11 @@ func predictedIsMeasured(t *testing.T) (why string) {
 		t.Fatal(err)
 	}
 	m := got.(*measuredView)
-	if m.FromMS != w.FromMS || len(w.Orders) != 1 || len(m.Curves.Busy) < last {
-		t.Fatalf("from %v and %v; %d orders, %d steps", m.FromMS, w.FromMS, len(w.Orders), len(m.Curves.Busy))
+	if m.FromMS != w.FromMS || len(w.Slow) != 1 || len(m.Curves.Busy) < last {
+		t.Fatalf("from %v and %v; %d spells, %d steps", m.FromMS, w.FromMS, len(w.Slow), len(m.Curves.Busy))
 	}
 	for _, late := range m.LateMS[:last] {
-		if late == nil || *late > live.TooLate {
+		if late == nil || *late > tooLate {
 			return "the machine is too busy: requests were made late"
 		}
 	}

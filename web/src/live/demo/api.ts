@@ -15,7 +15,7 @@ export interface Foretold {
   for_s: number;
   lead_s: number; // of which the beginning is not to be looked at
   world: World;
-  orders: { at_ms: number; name: string; latency: string }[];
+  slow: { name: string; latency: string; from_ms: number; to_ms: number }[]; // what is wrong in that time
   workers: number;
   protect: string;
 }

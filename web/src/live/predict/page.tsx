@@ -5,7 +5,7 @@ import { Panel } from "../../ui/panel";
 import type { Mark } from "../../ui/plot";
 import { Strip } from "../../ui/strip";
 import type { Theme } from "../../ui/theme";
-import { doing, type Measured } from "../demo/api";
+import { doing, type Foretold, type Measured } from "../demo/api";
 import { DemoControls, useSlow } from "../demo/controls";
 import { route, set } from "../router";
 import { programNow, snapshot } from "../store";
@@ -24,7 +24,8 @@ export function Predict() {
     <>
       <h1>Measured over predicted</h1>
       <p class="soft">Measured is this demo, on real sockets. Predicted is the simulator with the same policy file, users, workers and latencies: {wanted} runs, and the band is
-        where single runs lie. What is ordered now is predicted for the next half minute, before it happens.</p>
+        where single runs lie. What is ordered now is predicted for the next half minute, before it happens. Shaded is the time in
+        which a dependency is not well.</p>
       <DemoControls link={false} />
       <Charts />
     </>
@@ -65,27 +66,42 @@ function Panels({ prediction: { of, runs }, measured, names, dependency }: { pre
   const key = names.join();
   const all = useMemo(() => topicsOf(names, dependency, of.workers).map((t) => beside(t, grid, of, runs, measured)),
     [grid, of, runs, measured, dependency, key]);
-  const marks = useMemo((): Mark[] => of.orders.map((o) => ({ at: o.at_ms, label: `${o.name} ${o.latency === "auto" ? "as planned" : doing(o.latency)}` })), [of]);
+  const marks = useMemo((): Mark[] => of.slow.flatMap((s) => [{ at: s.from_ms, label: `${s.name} ${doing(s.latency)}` }, { at: s.to_ms, label: `${s.name} is well` }]), [of]);
   void snapshot.value; // the time goes on with it
   const now = programNow();
-  const strip = (b: Beside) => <Overlay key={b.topic.id} b={b} grid={grid} now={now} marks={marks} />;
+  const strip = (slow: Foretold["slow"]) => (b: Beside) => <Overlay key={b.topic.id} b={b} grid={grid} now={now} marks={marks} slow={slow} />;
+  const own = useMemo(() => of.slow.filter((s) => s.name === dependency), [of, dependency]);
   const twin = { api: "/api/v1/demo/measured?over=60s", cli: "seakeep sim demo.yaml" };
   const first = all.slice(0, 1 + names.length);
   const rest = all.slice(1 + names.length);
   return (
     <>
       <div class="panels">
-        <Panel title="Checkout" charts={first.map((b) => b.table)} times={grid.times} twin={twin}>{first.map(strip)}</Panel>
-        <Panel title={dependency} charts={rest.map((b) => b.table)} times={grid.times} twin={twin}>{rest.map(strip)}</Panel>
+        <Panel title="Checkout" charts={first.map((b) => b.table)} times={grid.times} twin={twin}>{first.map(strip(of.slow))}</Panel>
+        <Panel title={dependency} charts={rest.map((b) => b.table)} times={grid.times} twin={twin}>{rest.map(strip(own))}</Panel>
       </div>
       <Differences all={all} grid={grid} from={now - back} to={now} runs={runs.length} lead={of.lead_s} measured={measured} />
     </>
   );
 }
 
-function Overlay({ b, grid, now, marks }: { b: Beside; grid: Grid; now: number; marks: Mark[] }) {
-  const under = useCallback((u: uPlot, t: Theme) => drawBand(u, t, grid.times, b.band), [grid, b.band]);
+function Overlay({ b, grid, now, marks, slow }: { b: Beside; grid: Grid; now: number; marks: Mark[]; slow: Foretold["slow"] }) {
+  const under = useCallback((u: uPlot, t: Theme) => {
+    shade(u, t, slow);
+    drawBand(u, t, grid.times, b.band);
+  }, [grid, b.band, slow]);
   return <Strip chart={b.chart} times={grid.times} from={now - back} to={now + ahead} sync="predict" wall at={now} marks={marks} under={under} height={112} />;
+}
+
+/** Shades the time in which a dependency is not well. */
+function shade(u: uPlot, t: Theme, slow: Foretold["slow"]): void {
+  const g = u.ctx;
+  const { left, top, width, height } = u.bbox;
+  const x = (ms: number) => Math.max(left, Math.min(left + width, u.valToPos(ms, "x", true)));
+  g.save();
+  g.fillStyle = `${t.soft}22`;
+  for (const s of slow) g.fillRect(x(s.from_ms), top, x(s.to_ms) - x(s.from_ms), height);
+  g.restore();
 }
 
 /** Fills where single runs lie. */
