@@ -71,12 +71,13 @@ function Panels({ prediction: { of, runs }, measured, names, dependency }: { pre
   const now = programNow();
   const strip = (slow: Foretold["slow"]) => (b: Beside) => <Overlay key={b.topic.id} b={b} grid={grid} now={now} marks={marks} slow={slow} />;
   const own = useMemo(() => of.slow.filter((s) => s.name === dependency), [of, dependency]);
-  const twin = { api: "/api/v1/demo/measured?over=60s", cli: "seakeep sim demo.yaml" };
+  const twin = { api: "/api/v1/demo/measured?over=60s", cli: `curl -s '${location.origin}/api/v1/demo/world' > w.json; jq -r .world.scenario w.json > demo.yaml; ` +
+    "jq -r '.world.files[\"policy.yaml\"]' w.json > policy.yaml; seakeep sim demo.yaml" };
   const first = all.slice(0, 1 + names.length);
   const rest = all.slice(1 + names.length);
   return (
     <>
-      <div class="panels">
+      <div class="halves">
         <Panel title="Checkout" charts={first.map((b) => b.table)} times={grid.times} twin={twin}>{first.map(strip(of.slow))}</Panel>
         <Panel title={dependency} charts={rest.map((b) => b.table)} times={grid.times} twin={twin}>{rest.map(strip(own))}</Panel>
       </div>
@@ -108,8 +109,6 @@ function shade(u: uPlot, t: Theme, slow: Foretold["slow"]): void {
 function drawBand(u: uPlot, t: Theme, times: number[], b: Band): void {
   const g = u.ctx;
   const { left, top, width, height } = u.bbox;
-  const known = times.map((_, k) => k).filter((k) => b.low[k] !== null && b.low[k] !== undefined);
-  if (known.length === 0) return;
   const x = (k: number) => u.valToPos(times[k]!, "x", true);
   const y = (v: number) => u.valToPos(v, "y", true);
   g.save();
@@ -117,10 +116,20 @@ function drawBand(u: uPlot, t: Theme, times: number[], b: Band): void {
   g.rect(left, top, width, height);
   g.clip();
   g.fillStyle = `${t.routes[2]!}33`;
-  g.beginPath();
-  known.forEach((k, n) => (n === 0 ? g.moveTo(x(k), y(b.high[k]!)) : g.lineTo(x(k), y(b.high[k]!))));
-  [...known].reverse().forEach((k) => g.lineTo(x(k), y(b.low[k]!)));
-  g.closePath();
-  g.fill();
+  const fill = (from: number, to: number) => { // all of them known
+    g.beginPath();
+    for (let k = from; k < to; k++) g.lineTo(x(k), y(b.high[k]!));
+    for (let k = to - 1; k >= from; k--) g.lineTo(x(k), y(b.low[k]!));
+    g.closePath();
+    g.fill();
+  };
+  let from = 0;
+  times.forEach((_, k) => {
+    const known = typeof b.low[k] === "number";
+    if (!known) {
+      if (k > from) fill(from, k);
+      from = k + 1;
+    } else if (k === times.length - 1) fill(from, k + 1);
+  });
   g.restore();
 }
