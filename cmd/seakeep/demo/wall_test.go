@@ -42,20 +42,7 @@ func TestWallSlowsADependency(t *testing.T) {
 			t.Error("it does not say where its wall is")
 		}
 	}()
-	ask := func(method, path, body string) (status int, text []byte) {
-		req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := door.RoundTrip(req)
-		if err != nil {
-			return 0, nil
-		}
-		defer resp.Body.Close()
-		text, _ = io.ReadAll(resp.Body)
-		return resp.StatusCode, text
-	}
+	ask := func(method, path, body string) (int, []byte) { return asked(t, &door, method, base+path, body) }
 	until(t, "the wall is there", func() bool { status, _ := ask("GET", "/api/v1/snapshot", ""); return status == 200 })
 	for _, bad := range []string{`{"name": "nobody", "latency": "2s"}`, `{"name": "pricing", "latency": "1ms"}`, `[]`} {
 		if status, text := ask("POST", "/api/v1/demo/slow", bad); status != 400 {
@@ -79,6 +66,23 @@ func TestWallSlowsADependency(t *testing.T) {
 		d := s.Dependencies[0]
 		return d.Name == "recommendations" && d.Breaker.State == "open" && d.Fallback > 0.2
 	})
+}
+
+// asked asks, and returns 0 if nobody answers.
+func asked(t *testing.T, door *http.Transport, method, url, body string) (status int, text []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := door.RoundTrip(req)
+	if err != nil {
+		return 0, nil
+	}
+	defer resp.Body.Close()
+	text, _ = io.ReadAll(resp.Body)
+	return resp.StatusCode, text
 }
 
 // demoViews is what the demo's part of the API says while recommendations take 2 s by order.
