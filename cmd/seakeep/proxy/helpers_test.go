@@ -61,6 +61,18 @@ func (l *lines) has(part string) bool {
 	return strings.Contains(l.buf.String(), part)
 }
 
+// with returns the lines that have a part, up to so many.
+func (l *lines) with(part string, most int) (found []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.buf.String()) {
+		if len(found) < most && strings.Contains(line, part) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
 // under is a running proxy.
 type under struct {
 	*Proxy

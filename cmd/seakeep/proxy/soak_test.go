@@ -61,6 +61,9 @@ func TestSoak(t *testing.T) {
 		answered += all - len(lost)
 		c.judge(&barrage{lost: lost})
 		t.Logf("%s: %d requests, lost %d", l.name, all, len(lost))
+		for _, line := range u.log.with("answered here", len(lost)) {
+			t.Log(line)
+		}
 		if all < int(soakTime.Seconds())*100 {
 			t.Errorf("%s: no more than %d requests were made\n%s", l.name, all, &l.out)
 		}

@@ -215,6 +215,16 @@ func (c *Conn) setDeadline(t time.Time, set func(time.Time) error) error {
 	return set(t)
 }
 
+// SetWriteDeadline sets the deadline for writing.
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended.Load() { // who still writes has the time of the end
+		return net.ErrClosed
+	}
+	return c.Conn.SetWriteDeadline(t)
+}
+
 // ReadFrom writes what is read from r. From one plain TCP connection to another
 // the kernel moves it.
 func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
@@ -242,10 +252,12 @@ const (
 func (c *Conn) Close() error {
 	err := net.ErrClosed
 	c.once.Do(func() {
-		if c.speaks.Load() && !c.reset.Load() && c.CloseWrite() == nil {
-			err = nil
+		lingers := c.speaks.Load() && !c.reset.Load()
+		if err = nil; lingers {
 			c.hush()
-			go c.linger()
+		}
+		if lingers || c.secure != nil { // the end of TLS may have to wait
+			go c.end(lingers)
 			return
 		}
 		err = c.Conn.Close()
@@ -263,11 +275,19 @@ func (c *Conn) hush() {
 	_ = c.Conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-func (c *Conn) linger() {
-	c.reading.Lock() // until nobody reads for the server any more
-	defer c.reading.Unlock()
-	_ = c.Conn.SetDeadline(time.Now().Add(lingerTime))
-	_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+// end closes the connection, and reads for a moment before if it lingers. Who
+// still writes has as long: the end that TLS says waits for that.
+func (c *Conn) end(lingers bool) {
+	if lingers {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(lingerTime))
+		lingers = c.CloseWrite() == nil
+	}
+	if lingers {
+		c.reading.Lock() // until nobody reads for the server any more
+		_ = c.Conn.SetDeadline(time.Now().Add(lingerTime))
+		_, _ = io.CopyN(io.Discard, c.Conn, lingerBytes)
+		c.reading.Unlock()
+	}
 	_ = c.Conn.Close()
 	c.closed()
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,4 +82,38 @@ func TestTLSForgotten(t *testing.T) {
 	if n := s.handled.Load(); n != 0 {
 		t.Errorf("%d requests are handled", n)
 	}
+}
+
+// A client of TLS that takes nothing does not hold up whoever closes the server: the
+// end that TLS says waits behind what is being written.
+func TestTLSIsClosedOverAWrite(t *testing.T) {
+	var failed atomic.Int32
+	l, client := secured(t, &failed)
+	written := make(chan struct{}, 1)
+	s := serve(t, l, func(w http.ResponseWriter, _ *http.Request) {
+		defer func() { written <- struct{}{} }()
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return
+			}
+		}
+	})
+	client.NextProtos = nil
+	c := tls.Client(s.dial(t), client)
+	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(20 * time.Millisecond) // all buffers are full
+	began := time.Now()
+	_ = s.Server.Close()
+	if d := time.Since(began); d > patience/2 {
+		t.Errorf("Close takes %v", d)
+	}
+	select {
+	case <-written:
+	case <-time.After(patience):
+		t.Fatal("the handler is not told")
+	}
+	until(t, func() bool { return s.listener.Open() == 0 })
 }
