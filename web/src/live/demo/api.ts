@@ -1,8 +1,9 @@
 // What the demo's own part of the API says: docs/dashboard-api.md.
-import { signal } from "@preact/signals";
+import { computed } from "@preact/signals";
 import type { Curves } from "../../engine/types";
 import type { World } from "../../model/world";
 import { get, post } from "../api";
+import { events } from "../store";
 
 export interface SlowState {
   name: string;
@@ -29,14 +30,11 @@ export const slowNow = (s?: AbortSignal) => get<{ dependencies: SlowState[] }>("
 export const foretold = (s?: AbortSignal) => get<Foretold>("demo/world", {}, s);
 export const measured = (over: string, s?: AbortSignal) => get<Measured>("demo/measured", { over }, s);
 
-/** How often this page has ordered something, so that what depends on it asks anew. */
-export const ordered = signal(0);
-
 /** Makes a dependency of the demo slow, or well again. */
-export async function orderSlow(name: string, latency: string): Promise<void> {
-  await post("demo/slow", { name, latency });
-  ordered.value++;
-}
+export const orderSlow = (name: string, latency: string) => post<unknown>("demo/slow", { name, latency });
+
+/** Changes with each order that was carried out, whoever gave it, so that what depends on it asks anew. */
+export const lastOrder = computed(() => events.value.findLast((e) => e.lever === "demo/slow" && e.accepted)?.id ?? 0);
 
 /** What may be ordered, and what it is called. */
 export const choices: { latency: string; text: string }[] = [

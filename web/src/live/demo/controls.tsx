@@ -2,13 +2,13 @@
 import { useEffect, useState } from "preact/hooks";
 import "./demo.css";
 import { href } from "../router";
-import { connection, events } from "../store";
-import { choices, doing, orderSlow, ordered, slowNow, usual, type SlowState } from "./api";
+import { connection } from "../store";
+import { choices, doing, lastOrder, orderSlow, slowNow, usual, type SlowState } from "./api";
 
 /** What holds for each dependency, asked anew when somebody orders something and now and then. */
 export function useSlow(): SlowState[] {
   const [all, set] = useState<SlowState[]>([]);
-  const orders = ordered.value + events.value.reduce((n, e) => n + (e.lever === "demo/slow" ? 1 : 0), 0);
+  const order = lastOrder.value;
   const state = connection.value.state;
   useEffect(() => {
     const stop = new AbortController();
@@ -24,7 +24,7 @@ export function useSlow(): SlowState[] {
       stop.abort();
       clearTimeout(timer);
     };
-  }, [orders, state]);
+  }, [order, state]);
   return all;
 }
 

@@ -2,8 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Engine } from "../../engine/client";
 import type { Curves } from "../../engine/types";
-import { foretold, measured, ordered, type Foretold, type Measured } from "../demo/api";
-import { connection, events, programNow } from "../store";
+import { foretold, lastOrder, measured, type Foretold, type Measured } from "../demo/api";
+import { connection, programNow } from "../store";
 
 /** How many runs make a band. */
 export const wanted = 10;
@@ -19,7 +19,7 @@ export interface Prediction {
 export function usePrediction(): { prediction: Prediction | null; error: string } {
   const [prediction, set] = useState<Prediction | null>(null);
   const [error, fail] = useState("");
-  const orders = ordered.value + events.value.reduce((n, e) => n + (e.lever === "demo/slow" && e.accepted ? 1 : 0), 0);
+  const order = lastOrder.value;
   const since = connection.value.state === "live" ? connection.value.since : 0;
   const [engine] = useState(() => new Engine());
   useEffect(() => () => engine.stop(), [engine]);
@@ -53,7 +53,7 @@ export function usePrediction(): { prediction: Prediction | null; error: string 
       stop.abort();
       clearTimeout(timer);
     };
-  }, [orders, since, engine]);
+  }, [order, since, engine]);
   return { prediction, error };
 }
 
