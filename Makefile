@@ -48,9 +48,9 @@ build: page ## build bin/seakeep, with its page if Node.js is there
 # The page is an extra: without a Node.js that Vite runs on, or without a network
 # for its packages, everything else is built all the same. A page that is there and
 # cannot be built is a mistake.
-NODE  = command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split("."); \
-	process.exit(a > 22 || a == 22 && b >= 12 || a == 20 && b >= 19 ? 0 : 1)'
-READY = $(NODE) && [ -e web/node_modules/.package-lock.json ]
+NODE  = { command -v npm >/dev/null && node -e 'const [a, b] = process.versions.node.split("."); \
+	process.exit(a > 22 || a == 22 && b >= 12 || a == 20 && b >= 19 ? 0 : 1)'; }
+READY = { $(NODE) && [ -e web/node_modules/.package-lock.json ]; }
 
 .PHONY: page
 page: ## build the page and put it where the program embeds it
