@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 const badExample = "../../examples/checkout/bad.yaml"
@@ -193,6 +195,7 @@ func TestCheckCommandLine(t *testing.T) {
 
 // A rule may follow --prove, or stand in it.
 func TestCheckProve(t *testing.T) {
+	race.OneGoroutine(t)
 	const path = "../../testdata/check/fallback-missing.yaml"
 	for _, args := range []string{"--prove fallback-missing " + path, "--prove=fallback-missing " + path, "--prove " + path} {
 		status, stdout, stderr := runCommand("", append([]string{"check"}, strings.Fields(args)...)...)

@@ -119,11 +119,42 @@ func TestSetTextInTheExample(t *testing.T) {
 	}
 }
 
+// Of a file that loads a change leaves one that loads, with every line that was
+// a comment, and with the value that was to be; or nothing is changed.
 func FuzzSetText(f *testing.F) {
 	f.Add(shared, "dependencies.a.timeout.connect", "5ms")
+	f.Add(shared, "dependencies.c.breaker.calls", "30")
+	f.Add(guessed, "dependencies.pricing.timeout.false-timeouts", "1%")
 	f.Add("a: {b: 'x'}\n", "a.b", "1")
 	f.Add("a:\n- b: 1\n", "a.b", "1")
 	f.Fuzz(func(t *testing.T, text, path, value string) {
 		_, _ = setText([]byte(text), strings.Split(path, "."), value)
+		if _, err := config.Parse("f", []byte(text)); err != nil {
+			return
+		}
+		out, made, left := apply([]byte(text), []change{{path, value}})
+		if len(made) == 0 && (string(out) != text || left[path] == nil) {
+			t.Fatalf("nothing was made, and the text is\n%s", out)
+		}
+		if _, err := config.Parse("f", out); err != nil {
+			return // the value may be none that a file takes, which Run finds
+		}
+		if len(made) > 0 {
+			sameAsSet(t, []byte(text), out, path, value)
+		}
+		if a, b := comments(text), comments(string(out)); a != b {
+			t.Fatalf("comments\n%s\nare now\n%s", a, b)
+		}
 	})
+}
+
+// comments are the lines that are nothing else.
+func comments(text string) string {
+	var all []string
+	for _, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, "\n")
 }
