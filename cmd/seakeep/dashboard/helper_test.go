@@ -163,9 +163,7 @@ func (w *world) getJSON(path string, into any) {
 }
 
 func (w *world) now() *schema.Snapshot {
-	w.cached.mu.Lock()
-	w.cached.v = nil
-	w.cached.mu.Unlock()
+	w.cached.forget()
 	var s schema.Snapshot
 	w.getJSON("/api/v1/snapshot", &s)
 	return &s

@@ -66,6 +66,7 @@ func (d *Dashboard) answer(w http.ResponseWriter, entry schema.Event, refused *r
 		entry.Detail = refused.word
 	}
 	d.audit.write(entry)
+	d.cached.forget() // who orders sees at once what came of it
 	if refused != nil {
 		if refused.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="seakeep"`)

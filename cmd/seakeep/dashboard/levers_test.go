@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,12 +111,16 @@ func TestLeversAct(t *testing.T) {
 	w := newWorld(t, Options{Token: testToken})
 	header := map[string]string{"Content-Type": "application/json", "Authorization": "Bearer " + testToken,
 		"Origin": w.server.URL, "Sec-Fetch-Site": "same-origin"}
+	w.fetch("/api/v1/snapshot")
 	body := order("too slow", "nonce-of-enough-letters", forceOpen)
 	if resp, text := w.do(http.MethodPost, "/api/v1/levers/breaker", body, header); resp.StatusCode != 200 {
 		t.Fatalf("%d %s", resp.StatusCode, text)
 	}
-	if mode := w.breaker(); mode != "force-open" {
-		t.Errorf("the breaker is %s", mode)
+	var s schema.Snapshot
+	w.getJSON("/api/v1/snapshot", &s) // and not what was told just before
+	held := func(d schema.Dependency) bool { return d.Breaker != nil && d.Breaker.Mode == "force-open" }
+	if !slices.ContainsFunc(s.Dependencies, held) {
+		t.Errorf("%+v", s.Dependencies)
 	}
 	if err := w.set.MustPolicy("pricing"); err == nil {
 		t.Fatal("no policy")
@@ -142,7 +147,7 @@ func TestLeversAct(t *testing.T) {
 			t.Errorf("%s: %d %s", c.lever, resp.StatusCode, text)
 		}
 	}
-	s := w.now()
+	s = *w.now()
 	if s.Serve.Degrade.Level != 1 || s.Serve.Allowed > 0.6 || len(s.Faults) != 1 || s.Dependencies[0].Faults != 1 {
 		t.Errorf("degrade %+v, allowed %v, faults %+v", s.Serve.Degrade, s.Serve.Allowed, s.Faults)
 	}

@@ -29,6 +29,13 @@ type cached struct {
 	text []byte
 }
 
+// forget has the next one who asks see what is true then.
+func (c *cached) forget() {
+	c.mu.Lock()
+	c.v = nil
+	c.mu.Unlock()
+}
+
 // snapshot returns the state of everything, and the same as JSON.
 func (d *Dashboard) snapshot(p *Program) (*schema.Snapshot, []byte) {
 	c := &d.cached
