@@ -25,7 +25,7 @@ describe("predicted beside measured", () => {
   it("does not look at the beginning, and counts seconds outside the band", () => {
     const grid = gridOf(foretold);
     const measured: Measured = { from_ms: 10_000, curves: curves([9, 4, 9, null]), late_ms: [] };
-    const topic = topicsOf(["a"], "a", 20)[0]!;
+    const topic = topicsOf(["a"], "a", foretold)[0]!;
     const b = beside(topic, grid, foretold, [curves([1, 3, 5, 5, 5]), curves([1, 5, 5, 5, 5])], measured);
     expect(b.band.mean).toEqual([null, 4, 5, 5, 5]);
     expect(b.chart.limit).toBeUndefined(); // nobody comes near it
@@ -35,11 +35,12 @@ describe("predicted beside measured", () => {
   });
 
   it("has a topic for each dependency's success, and those of the chosen one", () => {
-    expect(topicsOf(["a", "b"], "b", 20).map((t) => t.name)).toEqual(["workers busy", "a: answered in time", "b: answered in time", "b: calls that reach it",
+    expect(topicsOf(["a", "b"], "b", foretold).map((t) => t.name)).toEqual(["workers busy", "a: answered in time", "b: answered in time", "b: calls that reach it",
       "b: p99 of answers", "b: by the fallback", "b: breaker not closed"]);
-    const open = topicsOf(["a"], "a", 20).find((t) => t.id === "open")!;
+    const open = topicsOf(["a"], "a", foretold).find((t) => t.id === "open")!;
     expect(open.of(curves([1, 2]))).toEqual([1, 1]);
-    expect(topicsOf(["x"], "x", 20)[1]!.of(curves([1]))).toBeUndefined();
+    expect(topicsOf(["a"], "a", { workers: 20, protect: "timeout,fallback" }).map((t) => t.id)).toEqual(["busy", "success-a", "calls", "p99_ms", "fallback"]);
+    expect(topicsOf(["x"], "x", foretold)[1]!.of(curves([1]))).toBeUndefined();
   });
 
   it("says what a latency means", () => {

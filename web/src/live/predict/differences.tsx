@@ -1,9 +1,9 @@
 // Where measured and predicted differ, in numbers, and why.
-import type { Measured } from "../demo/api";
+import type { Foretold, Measured } from "../demo/api";
 import { valueText } from "../../ui/strip";
 import { Panel } from "../../ui/panel";
 import { ms, percent } from "../words";
-import { byChance, verdict, type Beside, type Grid } from "./model";
+import { byChance, isOn, verdict, type Beside, type Grid } from "./model";
 
 /** How late requests are, in ms, when a machine is too busy for its figures to mean much: as in the demo's report. */
 const busy = 100;
@@ -14,11 +14,11 @@ interface Props {
   from: number;
   to: number;
   runs: number;
-  lead: number;
+  of: Foretold;
   measured: Measured | null;
 }
 
-export function Differences({ all, grid, from, to, runs, lead, measured }: Props) {
+export function Differences({ all, grid, from, to, runs, of, measured }: Props) {
   const rows = all.map((b) => ({ b, v: verdict(b, grid, from, to) }));
   const late = Math.max(0, ...(measured?.late_ms ?? []).slice(-60).map((v) => v ?? 0));
   return (
@@ -42,9 +42,10 @@ export function Differences({ all, grid, from, to, runs, lead, measured }: Props
         <li><b>Work costs time.</b> Here each request passes two servers and two clients on this machine: 1 to 4 ms in every answer, also in those of a fallback. In the simulator
           only what the scenario names takes time.</li>
         <li><b>This machine does other things.</b> In the last minute requests were made up to {ms(late)} late. What was due then comes in one burst, which shows as busy workers and
-          a higher p99{late > busy && "; a pause as long as that looks like a slow dependency, for which breakers may have opened here and not there"}.</li>
-        <li><b>When a breaker tries again is drawn by lot,</b> within 20 %, there and here. After it has opened once the moments drift apart; the shares should not.</li>
-        {lead > 0 && <li><b>The beginning.</b> The simulated program starts anew {lead} s before what is shown, with closed breakers and empty windows.</li>}
+          a higher p99{late > busy && "; a pause as long as that looks like a slow dependency, for which a breaker may open here and not there"}.</li>
+        {isOn(of.protect, "breaker") && <li><b>When a breaker tries again is drawn by lot,</b> within 20 %, there and here. After it has opened once the moments drift apart; the
+          shares should not.</li>}
+        {of.lead_s > 0 && <li><b>The beginning.</b> The simulated program starts anew {of.lead_s} s before what is shown, with closed breakers and empty windows.</li>}
         <li><b>Down, by order.</b> In the simulator that also drops what is under way; here what is under way is still answered.</li>
       </ul>
       <p class="soft note">With tables of longer runs: <code>docs/demo-and-simulation.md</code>.</p>

@@ -38,8 +38,11 @@ export interface Topic {
 type Column = Exclude<keyof EndpointCurves, "name">;
 const of = (name: string, column: Column) => (c: Curves): Values | undefined => c.endpoints.find((e) => e.name === name)?.[column];
 
+/** Whether a rung of the policy is on. */
+export const isOn = (protect: string, rung: string): boolean => protect === "all" || protect.split(",").includes(rung);
+
 /** The topics of the program as a whole, and of one dependency. */
-export function topicsOf(names: readonly string[], dependency: string, workers: number): Topic[] {
+export function topicsOf(names: readonly string[], dependency: string, { workers, protect }: Pick<Foretold, "workers" | "protect">): Topic[] {
   const share = { unit: "", percent: true, most: 1.02 };
   const own = (id: Column, title: string, more: { unit: string; percent?: boolean; most?: number }): Topic =>
     ({ id, title, name: `${dependency}: ${title[0]!.toLowerCase()}${title.slice(1)}`, ...more, of: of(dependency, id) });
@@ -48,8 +51,8 @@ export function topicsOf(names: readonly string[], dependency: string, workers: 
     ...names.map((n): Topic => ({ id: `success-${n}`, title: `${n} in time`, name: `${n}: answered in time`, ...share, of: of(n, "success") })),
     own("calls", "Calls that reach it", { unit: "/s", most: 10 }),
     own("p99_ms", "p99 of answers", { unit: "ms", most: 100 }),
-    own("fallback", "By the fallback", share),
-    own("open", "Breaker not closed", share),
+    ...(isOn(protect, "fallback") ? [own("fallback", "By the fallback", share)] : []),
+    ...(isOn(protect, "breaker") ? [own("open", "Breaker not closed", share)] : []),
   ];
 }
 

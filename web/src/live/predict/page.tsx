@@ -64,7 +64,7 @@ function Charts() {
 function Panels({ prediction: { of, runs }, measured, names, dependency }: { prediction: Prediction; measured: Measured | null; names: string[]; dependency: string }) {
   const grid = useMemo(() => gridOf(of), [of]);
   const key = names.join();
-  const all = useMemo(() => topicsOf(names, dependency, of.workers).map((t) => beside(t, grid, of, runs, measured)),
+  const all = useMemo(() => topicsOf(names, dependency, of).map((t) => beside(t, grid, of, runs, measured)),
     [grid, of, runs, measured, dependency, key]);
   const marks = useMemo((): Mark[] => of.slow.flatMap((s) => [{ at: s.from_ms, label: `${s.name} ${doing(s.latency)}` }, { at: s.to_ms, label: `${s.name} is well` }]), [of]);
   void snapshot.value; // the time goes on with it
@@ -81,7 +81,7 @@ function Panels({ prediction: { of, runs }, measured, names, dependency }: { pre
         <Panel title="Checkout" charts={first.map((b) => b.table)} times={grid.times} twin={twin}>{first.map(strip(of.slow))}</Panel>
         <Panel title={dependency} charts={rest.map((b) => b.table)} times={grid.times} twin={twin}>{rest.map(strip(own))}</Panel>
       </div>
-      <Differences all={all} grid={grid} from={now - back} to={now} runs={runs.length} lead={of.lead_s} measured={measured} />
+      <Differences all={all} grid={grid} from={now - back} to={now} runs={runs.length} of={of} measured={measured} />
     </>
   );
 }
