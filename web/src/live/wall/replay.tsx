@@ -18,6 +18,7 @@ const playing = signal(false);
 const speed = signal(10);
 const chunk = 300_000; // ms that are asked for at once
 const before = 130_000; // and before that, for the small charts
+const most = 20_000; // points that are asked for at once, of each column: of many dependencies not each second
 
 /** The moment of the address, or the one that plays; undefined: now. */
 export function shownAt(): number | undefined {
@@ -35,16 +36,19 @@ export interface Past {
 export function usePast(at: number | undefined, like: Snapshot | null): { past: Past | null; error: string; oldest: number | undefined } {
   const [loaded, keep] = useState<Loaded | null>(null);
   const [error, fail] = useState("");
+  const many = like?.dependencies.length ?? 0;
   const part = at === undefined ? undefined : Math.floor(at / chunk);
   useEffect(() => {
-    if (part === undefined) return;
+    if (part === undefined || many === 0) return;
     const stop = new AbortController();
     const [from, to] = [part * chunk - before, (part + 1) * chunk + 20_000];
-    historyOf({ from, to: Math.min(to, Math.ceil(programNow())), step: `${stepFor(from, to, programNow()) / 1000}s`, columns }, stop.signal)
+    const fine = stepFor(from, to, programNow());
+    const step = (many * (to - from)) / fine > most ? Math.max(fine, 10_000) : fine;
+    historyOf({ from, to: Math.min(to, Math.ceil(programNow())), step: `${step / 1000}s`, columns }, stop.signal)
       .then((h) => (takeHistory(h), fail(""), keep(loadedOf(h))))
       .catch((e: unknown) => stop.signal.aborted || fail(e instanceof Error ? e.message : String(e)));
     return () => stop.abort();
-  }, [part]);
+  }, [part, many]);
   const begun = at !== undefined;
   useEffect(() => {
     // All changes, to go from one to the next. Without them the slider does it.
