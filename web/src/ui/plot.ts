@@ -97,9 +97,10 @@ export function options(t: Theme, width: number, kind: Kind, now: () => Now, pic
       drag: { x: kind.zooms, y: false, setScale: false, dist: 6 }, points: { size: 6 } },
     padding: [10, rightOf(kind.wall), 0, 0],
     scales: {
-      x: { time: kind.wall, range: () => [now().from, now().to] },
+      // uPlot's axis of time counts whole milliseconds.
+      x: { time: kind.wall, range: () => (kind.wall ? [Math.round(now().from), Math.round(now().to)] : [now().from, now().to]) },
       y: chart.log ? { distr: 3, range: () => chart.log! }
-        : { range: (_u, _min, max) => [Math.min(0, now().chart.least ?? 0), Math.max((max ?? 0) * 1.05, now().chart.most ?? 0, now().chart.limit?.value ?? 0, 1e-6)] },
+        : { range: (_u, _min, max) => [Math.min(0, now().chart.least ?? 0), Math.max((max ?? 0) * 1.05, now().chart.most ?? (chart.percent ? 0.02 : 1), now().chart.limit?.value ?? 0)] },
     },
     axes: [
       { ...axis, size: 24, space: kind.wall ? 70 : 50, incrs: kind.wall ? apart : undefined, values: (_u, v, _a, _s, apart) => v.map((x) => (kind.wall ? clock(x, apart) : `${x} s`)) },

@@ -23,11 +23,12 @@ interface Props {
   d: Dependency | undefined;
   events: readonly Event[];
   range: Range;
+  oldest: number; // nothing is known of the time before
 }
 
-export function Breakers({ name, d, events, range }: Props) {
+export function Breakers({ name, d, events, range, oldest }: Props) {
   const about = events.filter((e) => isAbout(e, name));
-  const rows = rowsOf(about, name, range.from, range.to, d?.breaker?.state ?? "");
+  const rows = rowsOf(about, name, Math.min(range.to, Math.max(range.from, oldest)), range.to, d?.breaker?.state ?? "");
   const others = about.filter((e) => e.kind !== "breaker-changed" && e.at_ms >= range.from && e.at_ms <= range.to);
   const list = [...rows.flatMap((r) => r.changes), ...others].sort((a, b) => b.at_ms - a.at_ms);
   const chosen = list.find((e) => e.id !== undefined && String(e.id) === route.value.query.event);
@@ -62,7 +63,7 @@ function Lanes({ rows, others, range, chosen }: { rows: Row[]; others: Event[]; 
     <div ref={box} class="lanes" {...drag.on}>
       {rows.map((r) => <Lane key={r.label} row={r} width={width} x={x} chosen={chosen} />)}
       {others.length > 0 && (
-        <div class="lane"><span class="lane-name" title="Other changes">other</span>
+        <div class="lane other"><span class="lane-name" title="Other changes">other</span>
           <div class="lane-in" style={{ left: px(left), width: px(width) }}><Marks events={[...others].sort((a, b) => a.at_ms - b.at_ms)} x={x} chosen={chosen} /></div>
         </div>
       )}

@@ -31,7 +31,8 @@ export function Calls({ event }: { event: Event }) {
 }
 
 function why(e: Event): string {
-  if (e.kind !== "breaker-changed") return "No calls caused it.";
+  if (e.kind === "lever") return "Somebody ordered it.";
+  if (e.kind !== "breaker-changed") return "Which calls were behind it is kept of changes of breakers only.";
   if (e.reason === "open-elapsed") return "No call caused it: it was open for as long as it had to be, and lets some calls try.";
   if (e.reason === "operator") return "No call caused it: somebody ordered it.";
   return "The calls that caused it are not known any more.";

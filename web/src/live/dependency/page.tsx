@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../ui/panel";
 import { Strip } from "../../ui/strip";
-import type { Mark, Segment } from "../../ui/plot";
+import { clock, type Mark, type Segment } from "../../ui/plot";
 import { DemoControls } from "../demo/controls";
 import { useHistory, type Loaded } from "../history";
 import { DependencyLevers } from "../levers/levers";
@@ -37,8 +37,8 @@ export function DependencyPage({ rest: name }: { rest: string }) {
       {d && <DependencyLevers d={d} />}
       {!r.live && <p class="soft note">The figures above are of now; the charts are of the time that was chosen.</p>}
       {error && <p class="problem" role="status">What was is not known: {error}. It is asked for again.</p>}
-      {loaded && loaded.oldest > r.from + 2 * loaded.step && <p class="soft note" role="status">There is nothing from before {new Date(loaded.oldest).toLocaleString()}.</p>}
-      <Breakers name={name} d={d} events={events.value} range={r} />
+      {loaded && loaded.oldest > r.from + 2 * loaded.step && <p class="soft note" role="status">There is nothing from before {clock(loaded.oldest, 86_400_000)} {clock(loaded.oldest, 1000)}.</p>}
+      <Breakers name={name} d={d} events={events.value} range={r} oldest={loaded?.oldest ?? r.from} />
       {!loaded && !error && <p class="loading" role="status">Asking for what was.</p>}
       {loaded && (
         <div class="halves">

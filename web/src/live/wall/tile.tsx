@@ -64,7 +64,7 @@ export class Tile extends Component<Props> {
           <div class={d.retry_ratio >= 0.1 ? "hot" : ""}><dt>retries/call</dt><dd>{number(d.retry_ratio)}</dd></div>
           <div class={d.retry_budget && d.retry_budget.denied > 0 ? "hot" : ""}><dt>retries left</dt><dd>{d.retry_budget?.left ?? "–"}</dd></div>
           <div class={d.answered !== undefined && d.answered < 0.99 ? "hot" : ""}><dt>answered</dt><dd>{percent(d.answered)}</dd></div>
-          <div class={d.slo_left !== undefined && d.slo_left < 0.25 ? "hot" : ""}><dt>error budget</dt><dd>{d.slo_left === undefined ? "–" : `${Math.round(100 * d.slo_left)}\u00a0%`}</dd></div>
+          <div class={d.slo_left !== undefined && d.slo_left < 0.25 ? "hot" : ""}><dt>budget left</dt><dd>{d.slo_left === undefined ? "–" : `${Math.round(100 * d.slo_left)}\u00a0%`}</dd></div>
         </dl>
       </li>
     );
