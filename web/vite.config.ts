@@ -16,7 +16,7 @@ export default defineConfig(({ mode }) => ({
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: mode === "site" ? { try: "try.html" } : { index: "index.html", try: "try.html" } },
+    rolldownOptions: { checks: { bundlerTimings: false }, input: mode === "site" ? { try: "try.html" } : { index: "index.html", try: "try.html" } },
   },
   test: { environment: "happy-dom", include: ["test/**/*.test.{ts,tsx}"] },
 }) as UserConfig);

@@ -119,7 +119,8 @@ export function begins(): void {
   });
   let timer = 0;
   effect(() => {
-    const hash = `#/try?${write({ ...state.value, at: at.value })}`;
+    const query = write({ ...state.value, at: at.value });
+    const hash = query ? `#/try?${query}` : "#/try";
     clearTimeout(timer);
     timer = window.setTimeout(() => {
       if (location.hash !== hash) history.replaceState(null, "", hash);
