@@ -43,13 +43,17 @@ function Empty() {
 }
 
 function Promise({ o, at }: { o: Objective; at: number }) {
+  const key = `${o.curve_begin} ${at}`;
+  const times = useMemo(() => timesOf(o, at), [key]);
+  const charts = useMemo<Chart[]>(() => [{ id: `curve-${o.name}`, title: "Budget left", unit: "", percent: true, most: 1, least: Math.min(0, ...o.curve),
+    lines: [{ label: "left", color: 0, dash: [], values: o.curve }] }], [key]);
   const firing = o.alerts.filter((a) => a.firing);
   const out = exhaustion(o, programNow());
   const burn = burnNow(o);
   const total = o.good + o.bad;
   const begin = Date.parse(o.since) > Date.parse(o.begin) ? Date.parse(o.since) : undefined;
   return (
-    <Panel title={o.name} id={`slo-${o.name}`} wide
+    <Panel title={o.name} id={`slo-${o.name}`} wide charts={charts} times={times}
       says={<>{goal(o.objective)} of {goodIs(o)}, over {overWhat(o)}{o.dependency && <>; <a href={href("dependency", o.dependency)}>{o.dependency}</a></>}</>}
       twin={{ cli: `seakeep slo test FILE --slo ${o.name} --errors 2% --for 1h`, promql: `seakeep_slo_budget_left_ratio{slo="${o.name}"}` }}>
       <p class={firing.length ? "wrong" : "wrong well"}>
@@ -61,7 +65,7 @@ function Promise({ o, at }: { o: Objective; at: number }) {
         <Readout label="Until it is spent" value={out.text} note={out.at ? `if it goes on as in the last ${about(burn!.short_s)}` : `by the last ${burn ? about(burn.short_s) : "minutes"}`} bad={out.text === "spent" || (out.at !== undefined && out.at - at < 86_400_000)} />
       </dl>
       {begin !== undefined && <p class="soft note">Counted since {clock(begin, 86_400_000)} {clock(begin, 1000)}, {about((at - begin) / 1000)} of {about(periodOf(o))}: what was before is taken as good.</p>}
-      <Curve o={o} at={at} />
+      {times.length > 1 && <Strip chart={charts[0]!} times={times} from={times[0]!} to={at} sync="slo" wall height={140} />}
       <h3>How fast it burns</h3>
       <p class="soft note">In budgets a period: 1 spends all of it by the end of the period. An alert fires when both of its windows are over the mark, with {o.min_events} events or more in the long one and {o.min_errors} bad ones.</p>
       {o.alerts.length === 0 ? <p>There are no alerts for so short a time.</p> : <div class="pairs">{o.alerts.map((a) => <Pair key={a.window_s} a={a} o={o} />)}</div>}
@@ -77,15 +81,6 @@ function Readout({ label, value, note, bad }: { label: string; value: string; no
       <dd><span class="value">{bad && <span class="sign" role="img" aria-label="bad:">▼ </span>}{value}</span><span class="note">{note}</span></dd>
     </div>
   );
-}
-
-function Curve({ o, at }: { o: Objective; at: number }) {
-  const key = `${o.curve_begin} ${at}`;
-  const times = useMemo(() => timesOf(o, at), [key]);
-  const chart = useMemo<Chart>(() => ({ id: `curve-${o.name}`, title: "Budget left", unit: "", percent: true, most: 1, least: Math.min(0, ...o.curve),
-    lines: [{ label: "left", color: 0, dash: [], values: o.curve }] }), [key]);
-  if (times.length < 2) return null;
-  return <Strip chart={chart} times={times} from={times[0]!} to={at} sync="slo" wall height={140} />;
 }
 
 function Steps({ o }: { o: Objective }) {
