@@ -85,6 +85,13 @@ func (c *attemptContext) Err() error {
 	return nil
 }
 
+// Over reports whether the attempt has ended. Unlike Err it does not end one whose
+// limit has passed and has not acted yet: its answer may still be good.
+func (c *attemptContext) Over() bool {
+	w := c.watch.Load()
+	return w != nil && w.reason() != nil
+}
+
 // Done arms the limit and the link to the parent, once.
 func (c *attemptContext) Done() <-chan struct{} { return c.armed().done }
 

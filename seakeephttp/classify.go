@@ -108,6 +108,19 @@ func overdue(ctx context.Context, err error) error {
 	return err
 }
 
+// inTime sends the request. An answer whose attempt has ended in the same moment
+// cannot be read any more, and is none: the attempt may be made again.
+func inTime(ctx context.Context, s *sending, x *exchange) (*http.Response, error) {
+	resp, err := s.roundTrip(x)
+	attempt, ours := ctx.(interface{ Over() bool })
+	if err != nil || !ours || !attempt.Over() || bodyless(x.req, resp) {
+		return resp, err
+	}
+	_ = resp.Body.Close()
+	s.got.Store(true) // the request was sent, or nobody would have answered
+	return nil, ctx.Err()
+}
+
 // connectionLost says what an error of HTTP/2 means that net/http's other errors
 // do not: the stream was reset, or its connection ended.
 func connectionLost(err error, r core.Result) core.Result {

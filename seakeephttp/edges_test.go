@@ -1,6 +1,7 @@
 package seakeephttp
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -105,7 +106,7 @@ func TestAnswerLostAtTheLastMomentRan(t *testing.T) {
 	text := strings.Replace(share("0"), "bulkhead: {limit: 1}", "timeout: {request: 10ms}", 1)
 	tr := transport(t, setOf(t, text), h)
 	g := send(tr, request(t, "POST", "http://test/", strings.NewReader("abc")))
-	if !errors.Is(g.err, seakeep.ErrRejected) || strings.Contains(h.log(), "b:2") {
+	if !errors.Is(g.err, context.DeadlineExceeded) || strings.Contains(h.log(), "b:2") {
 		t.Errorf("%+v", g)
 	}
 	if g := get(t, tr, "http://test/"); g.body != "charged twice" {

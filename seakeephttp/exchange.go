@@ -179,7 +179,7 @@ func (x *exchange) try(ctx context.Context, attempt int) seakeep.Tried {
 	s.prepare(ctx, x, attempt)
 	s.req.Body, s.req.GetBody = body, again
 	stop := x.interrupts(ctx)
-	resp, err := s.roundTrip(x)
+	resp, err := inTime(ctx, s, x)
 	stop()
 	var r core.Result
 	if err == nil {

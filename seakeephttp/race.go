@@ -128,7 +128,7 @@ func (r *race) send(ctx context.Context, y *exchange, attempt int, copied bool) 
 	}
 	stop := r.interrupts(ctx)
 	defer stop()
-	resp, err := s.roundTrip(y)
+	resp, err := inTime(ctx, s, y)
 	var result core.Result
 	switch {
 	case err == nil && tie.lost(resp):
