@@ -1,5 +1,5 @@
 // Asks the program. Its answers are JSON; a mistake is {"error": "..."}.
-import type { DependencyPage, Event, History, Policy, Snapshot } from "./schema";
+import type { DependencyPage, History, Policy } from "./schema";
 
 /** Where the API is: beside the page, whatever path that has. */
 export const root = "./api/v1/";
@@ -34,7 +34,7 @@ async function ask<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 /** The "error" of an answer. */
-export function errorIn(body: unknown): string | undefined {
+function errorIn(body: unknown): string | undefined {
   return typeof body === "object" && body !== null && "error" in body ? String(body.error) : undefined;
 }
 
@@ -44,10 +44,8 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 export const post = <T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> =>
   ask<T>(address(path), { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) });
 
-export const snapshotOf = (s?: AbortSignal) => get<Snapshot>("snapshot", {}, s);
 export const dependencyOf = (name: string, s?: AbortSignal) => get<DependencyPage>(`dependencies/${encodeURIComponent(name)}`, {}, s);
 export const policyOf = (s?: AbortSignal) => get<Policy>("policy", {}, s);
-export const auditOf = (s?: AbortSignal) => get<Event[]>("audit", {}, s);
 
 export interface HistoryQuery {
   from?: number | string; // milliseconds of Unix time, or such as -15m

@@ -1,5 +1,6 @@
 // The frame with the pages in it: which one is shown, whether the program is heard,
 // and what is wrong now.
+import { computed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { Frame } from "../ui/frame";
 import { clock } from "../ui/plot";
@@ -7,17 +8,21 @@ import { LeverDialog } from "./levers/dialog";
 import { TimeBar } from "./timebar";
 import { pages } from "./pages";
 import { href, route } from "./router";
-import { connection, snapshot } from "./store";
+import { connection, missed, snapshot } from "./store";
+
+// The frame changes with these alone, and not with each snapshot.
+const serviceName = computed(() => snapshot.value?.service);
+const isDemo = computed(() => snapshot.value?.demo === true);
 
 export function Shell() {
   const { page: id, rest } = route.value;
   const page = pages.find((p) => p.id === id);
   const title = page?.nav === false ? rest : (page?.title ?? "No such page");
-  const service = snapshot.value?.service;
+  const service = serviceName.value;
   useEffect(() => {
     document.title = ["Seakeep", service, title].filter(Boolean).join(": ");
   }, [service, title]);
-  const ways = [...pages.filter((p) => p.nav && (!p.demo || snapshot.value?.demo)).map((p) => ({ href: href(p.id), text: p.title, here: p.id === id })),
+  const ways = [...pages.filter((p) => p.nav && (!p.demo || isDemo.value)).map((p) => ({ href: href(p.id), text: p.title, here: p.id === id })),
     { href: "./try.html", text: "Try it", here: false }];
   const View = page?.view;
   return (
@@ -26,6 +31,7 @@ export function Shell() {
       <main class="live" id="main" data-connection={connection.value.state}>
         {page?.timed && <TimeBar />}
         {View ? <View key={id + rest} rest={rest} /> : <NoPage />}
+        {missed.value > 0 && <p class="soft note">{missed.value} changes were not told to this page, which was too slow or away for too long: lists of changes may have gaps.</p>}
       </main>
       <LeverDialog />
     </Frame>

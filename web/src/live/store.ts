@@ -14,7 +14,7 @@ export interface Connection {
 export const snapshot = signal<Snapshot | null>(null);
 export const connection = signal<Connection>({ state: "connecting", since: Date.now(), why: "" });
 /** The changes of states, the oldest first, the latest 4096 of them. */
-export const events = signal<Event[]>([]);
+export const events = signal<readonly Event[]>([]);
 /** How many events were left out, because this page or the program was too slow. */
 export const missed = signal(0);
 
@@ -27,17 +27,19 @@ export const shownNow = computed(() => snapshot.value?.at_ms ?? programNow());
 
 const keptEvents = 4096;
 
-/** Adds events to those that are known: each once, by time, the latest ones. */
-export function merged(known: readonly Event[], more: readonly Event[], most = keptEvents): Event[] {
-  if (!more.length) return known as Event[];
-  const last = known[known.length - 1];
-  const first = more[0];
-  const inOrder = first?.id !== undefined && (last?.id ?? -1) < first.id && more.every((e, k) => k === 0 || (e.id ?? 0) > (more[k - 1]!.id ?? 0));
-  if (inOrder) return [...known, ...more].slice(-most);
-  const by = new Map<string, Event>();
-  for (const e of [...known, ...more]) by.set(e.id === undefined ? `${e.at_ms} ${e.kind} ${e.policy} ${e.seq}` : String(e.id), e);
-  return [...by.values()].sort((a, b) => (a.id ?? 0) - (b.id ?? 0) || a.at_ms - b.at_ms).slice(-most);
+/** Adds events to those that are known: each once, by their numbers, the latest
+ * ones. The list stays the same when there is nothing new. */
+export function merged(known: readonly Event[], more: readonly Event[], most = keptEvents): readonly Event[] {
+  const has = new Set(known.map(numberOf));
+  const fresh = more.filter((e) => !has.has(numberOf(e)) && has.add(numberOf(e)));
+  if (!fresh.length) return known;
+  const all = [...known, ...fresh];
+  const inOrder = all.every((e, k) => k < known.length || k === 0 || (e.id ?? 0) > (all[k - 1]!.id ?? 0));
+  return (inOrder ? all : all.sort((a, b) => (a.id ?? 0) - (b.id ?? 0) || a.at_ms - b.at_ms)).slice(-most);
 }
+
+/** What an event is known by. A source that does not number them has one of a kind at a time. */
+const numberOf = (e: Event): number | string => e.id ?? `${e.at_ms} ${e.kind} ${e.policy} ${e.seq}`;
 
 /** Takes a message of the stream. What cannot be read is left out. */
 export function take(m: Message): void {

@@ -1,6 +1,5 @@
 // Events, in words.
 import type { Event } from "./schema";
-import { ms } from "./words";
 
 const what: Record<string, string> = {
   "breaker-changed": "breaker", "failover-changed": "calls go to", "endpoint-changed": "endpoint", "panic-changed": "panic, so few endpoints are up",
@@ -22,9 +21,4 @@ export function telling(e: Event): string {
 /** Whether an event is about a dependency: its own, of one of its operations, or of everything. */
 export function isAbout(e: Event, name: string): boolean {
   return !e.policy || e.policy === name || e.policy.startsWith(`${name}/`);
-}
-
-/** How an attempt went. */
-export function attemptText(e: Event): string {
-  return [e.outcome, e.cause !== e.outcome && e.cause, e.took_ms !== undefined && `after ${ms(e.took_ms)}`].filter(Boolean).join(", ");
 }

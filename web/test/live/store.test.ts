@@ -38,6 +38,8 @@ describe("store", () => {
     expect(merged([event(1), event(2)], [event(3), event(4)], 3).map((e) => e.id)).toEqual([2, 3, 4]);
     const known = [event(1)];
     expect(merged(known, [])).toBe(known);
+    expect(merged(known, [event(1)])).toBe(known);
+    expect(merged([], [event(5), event(5), event(4)]).map((e) => e.id)).toEqual([4, 5]);
   });
 });
 
