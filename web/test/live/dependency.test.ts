@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { groupOf, grouped, heatAsChart, latencyChart, scaleOf } from "../../src/live/dependency/heat";
-import { chartsOf, shareOf, timePanels } from "../../src/live/dependency/panels";
+import { shareOf } from "../../src/live/dependency/columns";
+import { chartsOf, timePanels } from "../../src/live/dependency/panels";
 import { clusters, lasted, rowsOf, states } from "../../src/live/dependency/timeline";
 import type { Loaded } from "../../src/live/history";
 import type { Event } from "../../src/live/schema";

@@ -24,24 +24,51 @@ export function scaleOf(loaded: Loaded, columns: Record<string, (number | null)[
 }
 
 export function latencyChart(loaded: Loaded, columns: Record<string, (number | null)[]>): Chart {
-  const line = (key: string, label: string, k: number) => ({ label, color: "ink" as const, dash: dashes[k]!, values: (columns[key] ?? []).map((v) => v || null) });
-  return { id: "latency", title: "Latency", unit: "ms", log: scaleOf(loaded, columns),
-    lines: [line("p50_ms", "p50", 0), line("p99_ms", "p99", 1), line("p999_ms", "p99.9", 2)].filter((l) => l.values.length > 0) };
+  const line = (key: string, label: string, k: number) => ({
+    label,
+    color: "ink" as const,
+    dash: dashes[k]!,
+    values: (columns[key] ?? []).map((v) => v || null),
+  });
+  return {
+    id: "latency",
+    title: "Latency",
+    unit: "ms",
+    log: scaleOf(loaded, columns),
+    lines: [line("p50_ms", "p50", 0), line("p99_ms", "p99", 1), line("p999_ms", "p99.9", 2)].filter(
+      (l) => l.values.length > 0,
+    ),
+  };
 }
 
 /** The counts as lines, for the table of numbers: of those buckets that have any. */
 export function heatAsChart(loaded: Loaded): Chart {
   const { bounds_ms: bounds, counts } = loaded.heat ?? { bounds_ms: [], counts: [] };
   const used = [...bounds, Infinity].map((_, k) => k).filter((k) => counts.some((c) => c[k]));
-  return { id: "heat", title: "Calls", unit: "", lines: used.map((k) => ({ color: "soft" as const, dash: [], values: counts.map((c) => c[k] ?? null),
-    label: k < bounds.length ? `to ${ms(bounds[k])}` : `above ${ms(bounds[k - 1])}` })) };
+  return {
+    id: "heat",
+    title: "Calls",
+    unit: "",
+    lines: used.map((k) => ({
+      color: "soft" as const,
+      dash: [],
+      values: counts.map((c) => c[k] ?? null),
+      label: k < bounds.length ? `to ${ms(bounds[k])}` : `above ${ms(bounds[k - 1])}`,
+    })),
+  };
 }
 
 /** How many steps of a width make a column of at least so many px. */
-export const groupOf = (width: number, least: number): number => (width >= least ? 1 : Math.ceil(least / Math.max(width, 0.01)));
+export const groupOf = (width: number, least: number): number =>
+  width >= least ? 1 : Math.ceil(least / Math.max(width, 0.01));
 
 /** Adds up so many steps each. Columns begin at the same moments however often they are made, so that they do not flicker. */
-export function grouped(all: readonly number[][], times: readonly number[], step: number, group: number): { from: number; to: number; counts: number[] }[] {
+export function grouped(
+  all: readonly number[][],
+  times: readonly number[],
+  step: number,
+  group: number,
+): { from: number; to: number; counts: number[] }[] {
   const out: { from: number; to: number; counts: number[] }[] = [];
   const whole = step * group;
   times.forEach((end, i) => {

@@ -13,7 +13,10 @@ function useEndpoints(name: string, has: boolean): Endpoint[] {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const turn = async () => {
-      if (!document.hidden) await dependencyOf(name, stop.signal).then((p) => set(p.dependency.endpoints?.all ?? [])).catch(() => undefined); // the connection says why
+      if (!document.hidden)
+        await dependencyOf(name, stop.signal)
+          .then((p) => set(p.dependency.endpoints?.all ?? []))
+          .catch(() => undefined); // the connection says why
       if (!stop.signal.aborted) timer = setTimeout(() => void turn(), 2000);
     };
     void turn();
@@ -29,17 +32,59 @@ export function Endpoints({ d }: { d: Dependency }) {
   const e = d.endpoints;
   const all = useEndpoints(d.name, e !== undefined);
   if (!e) return null;
-  const shown = [...all].sort((a, b) => Number(a.state === "up") - Number(b.state === "up") || b.failing_share - a.failing_share).slice(0, 100);
+  const shown = [...all]
+    .sort((a, b) => Number(a.state === "up") - Number(b.state === "up") || b.failing_share - a.failing_share)
+    .slice(0, 100);
   return (
-    <Panel title="Endpoints" id="endpoints" wide twin={{ api: `/api/v1/dependencies/${encodeURIComponent(d.name)}`, promql: `seakeep_endpoints{dependency="${d.name}"}` }}
-      says={<>{e.up} of {e.total} are up{e.ejected > 0 && `, ${e.ejected} ejected as outliers`}.{e.panic && <b class="hot"> ▲ Panic: so few are up that all are used.</b>}</>}>
+    <Panel
+      title="Endpoints"
+      id="endpoints"
+      wide
+      twin={{
+        api: `/api/v1/dependencies/${encodeURIComponent(d.name)}`,
+        promql: `seakeep_endpoints{dependency="${d.name}"}`,
+      }}
+      says={
+        <>
+          {e.up} of {e.total} are up{e.ejected > 0 && `, ${e.ejected} ejected as outliers`}.
+          {e.panic && <b class="hot"> ▲ Panic: so few are up that all are used.</b>}
+        </>
+      }
+    >
       <div class="scroll" tabIndex={0} role="region" aria-label="Endpoints">
         <table>
-          <thead><tr><th scope="col">endpoint</th><th scope="col" class="words">state</th><th scope="col" class="words">why</th><th scope="col" class="words">zone</th><th scope="col">in flight</th><th scope="col">picked</th><th scope="col">mean latency</th><th scope="col">failing</th></tr></thead>
-          <tbody>{shown.map((p) => (
-            <tr key={p.url}><th scope="row">{p.url}</th><td class={p.state === "up" ? "words" : "words hot"}>{p.state === "up" ? "up" : `▲ ${p.state}`}</td><td class="words">{p.why ?? ""}</td><td class="words">{p.zone ?? ""}</td>
-              <td>{p.in_flight}</td><td>{p.picked.toLocaleString("en")}</td><td>{ms(p.mean_latency_ms)}</td><td>{percent(p.failing_share)}</td></tr>
-          ))}</tbody>
+          <thead>
+            <tr>
+              <th scope="col">endpoint</th>
+              <th scope="col" class="words">
+                state
+              </th>
+              <th scope="col" class="words">
+                why
+              </th>
+              <th scope="col" class="words">
+                zone
+              </th>
+              <th scope="col">in flight</th>
+              <th scope="col">picked</th>
+              <th scope="col">mean latency</th>
+              <th scope="col">failing</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((p) => (
+              <tr key={p.url}>
+                <th scope="row">{p.url}</th>
+                <td class={p.state === "up" ? "words" : "words hot"}>{p.state === "up" ? "up" : `▲ ${p.state}`}</td>
+                <td class="words">{p.why ?? ""}</td>
+                <td class="words">{p.zone ?? ""}</td>
+                <td>{p.in_flight}</td>
+                <td>{p.picked.toLocaleString("en")}</td>
+                <td>{ms(p.mean_latency_ms)}</td>
+                <td>{percent(p.failing_share)}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
         {all.length > shown.length && <p class="soft note">100 of {all.length}, those that are not up first.</p>}
       </div>
@@ -50,14 +95,34 @@ export function Endpoints({ d }: { d: Dependency }) {
 export function Operations({ all, name }: { all: Operation[] | undefined; name: string }) {
   if (!all?.length) return null;
   return (
-    <Panel title="Operations" id="operations" says="Parts that have settings of their own. What says “shared” is that of the dependency." twin={{ api: `/api/v1/dependencies/${encodeURIComponent(name)}`, cli: "seakeep plan FILE" }}>
+    <Panel
+      title="Operations"
+      id="operations"
+      says="Parts that have settings of their own. What says “shared” is that of the dependency."
+      twin={{ api: `/api/v1/dependencies/${encodeURIComponent(name)}`, cli: "seakeep plan FILE" }}
+    >
       <div class="scroll" tabIndex={0} role="region" aria-label="Operations">
         <table>
-          <thead><tr><th scope="col">operation</th><th scope="col" class="words">breaker</th><th scope="col">in flight</th></tr></thead>
-          <tbody>{all.map((o) => (
-            <tr key={o.name}><th scope="row">{o.name}</th><td class={o.breaker && o.breaker.state !== "closed" ? "words hot" : "words"}>{o.breaker ? breakerWord(o.breaker) : "shared"}</td>
-              <td>{o.bulkhead ? slotsWord(o.bulkhead.in_use, o.bulkhead) : "shared"}</td></tr>
-          ))}</tbody>
+          <thead>
+            <tr>
+              <th scope="col">operation</th>
+              <th scope="col" class="words">
+                breaker
+              </th>
+              <th scope="col">in flight</th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.map((o) => (
+              <tr key={o.name}>
+                <th scope="row">{o.name}</th>
+                <td class={o.breaker && o.breaker.state !== "closed" ? "words hot" : "words"}>
+                  {o.breaker ? breakerWord(o.breaker) : "shared"}
+                </td>
+                <td>{o.bulkhead ? slotsWord(o.bulkhead.in_use, o.bulkhead) : "shared"}</td>
+              </tr>
+            ))}
+          </tbody>
         </table>
       </div>
     </Panel>

@@ -22,7 +22,11 @@ export function rowsOf(events: readonly Event[], name: string, from: number, to:
   }
   return [...groups].slice(0, 12).map(([label, all]) => {
     all.sort(byTime);
-    return { label, segments: states(all, from, to, label ? "closed" : now), changes: all.filter((e) => e.at_ms >= from && e.at_ms <= to) };
+    return {
+      label,
+      segments: states(all, from, to, label ? "closed" : now),
+      changes: all.filter((e) => e.at_ms >= from && e.at_ms <= to),
+    };
   });
 }
 

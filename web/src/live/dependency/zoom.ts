@@ -5,7 +5,8 @@ import { zoom, type Range } from "../range";
 
 export function usePointerZoom(range: Range, width: number, left: number) {
   const [drag, set] = useState<{ a: number; b: number } | null>(null);
-  const at = (e: PointerEvent) => Math.max(0, Math.min(width, e.clientX - (e.currentTarget as HTMLElement).getBoundingClientRect().left - left));
+  const at = (e: PointerEvent) =>
+    Math.max(0, Math.min(width, e.clientX - (e.currentTarget as HTMLElement).getBoundingClientRect().left - left));
   const time = (px: number) => range.from + (px / width) * range.span;
   const wide = drag ? Math.abs(drag.a - drag.b) : 0;
   return {

@@ -18,7 +18,11 @@ export const sorts: Sort[] = [
   { id: "rate", text: "busiest first", of: (d) => down(rough(d.rate)) },
   { id: "success", text: "least success first", of: (d) => Math.round((d.success ?? 2) * 1000) },
   { id: "p99", text: "slowest first (p99)", of: (d) => down(rough(d.latency?.p99_ms ?? -1)) },
-  { id: "full", text: "fullest first", of: (d) => down(d.bulkhead?.limit ? Math.round((10 * d.bulkhead.in_use) / d.bulkhead.limit) : undefined) },
+  {
+    id: "full",
+    text: "fullest first",
+    of: (d) => down(d.bulkhead?.limit ? Math.round((10 * d.bulkhead.in_use) / d.bulkhead.limit) : undefined),
+  },
   { id: "retries", text: "most retries first", of: (d) => down(rough(d.retry_ratio)) },
   { id: "budget", text: "least budget first", of: (d) => Math.round((d.slo_left ?? 2) * 100) },
   { id: "fallback", text: "most fallbacks first", of: (d) => down(Math.round(d.fallback_share * 100)) },

@@ -33,7 +33,10 @@ export interface Past {
 }
 
 /** The wall at a moment; null until it is known. */
-export function usePast(at: number | undefined, like: Snapshot | null): { past: Past | null; error: string; oldest: number | undefined } {
+export function usePast(
+  at: number | undefined,
+  like: Snapshot | null,
+): { past: Past | null; error: string; oldest: number | undefined } {
   const [loaded, keep] = useState<Loaded | null>(null);
   const [error, fail] = useState("");
   const many = like?.dependencies.length ?? 0;
@@ -52,11 +55,20 @@ export function usePast(at: number | undefined, like: Snapshot | null): { past: 
   const begun = at !== undefined;
   useEffect(() => {
     // All changes, to go from one to the next. Without them the slider does it.
-    if (begun) void historyOf({ from: "-24h", step: "3600s", columns: "rate" }).then(takeHistory).catch(() => undefined);
+    if (begun)
+      void historyOf({ from: "-24h", step: "3600s", columns: "rate" })
+        .then(takeHistory)
+        .catch(() => undefined);
   }, [begun]);
   const known = events.value;
   const shown = at === undefined ? undefined : Math.ceil(at / (loaded?.step ?? 1000));
-  const past = useMemo(() => (at === undefined || !loaded || !like ? null : { known: isKnown(loaded, at), wall: wallAt(loaded, at, like, known), recent: recentAt(loaded, at) }), [loaded, shown, like === null, known]);
+  const past = useMemo(
+    () =>
+      at === undefined || !loaded || !like
+        ? null
+        : { known: isKnown(loaded, at), wall: wallAt(loaded, at, like, known), recent: recentAt(loaded, at) },
+    [loaded, shown, like === null, known],
+  );
   return { past, error, oldest: loaded?.oldest };
 }
 
@@ -80,11 +92,19 @@ export function Replay({ at, oldest, error }: { at: number | undefined; oldest: 
     }, 500);
     return () => clearInterval(timer);
   }, [play]);
-  useEffect(() => () => {
-    playing.value = false;
-    head.value = null;
-  }, []);
-  if (at === undefined) return <button type="button" onClick={() => show(programNow() - 300_000, true)}>Replay what was</button>;
+  useEffect(
+    () => () => {
+      playing.value = false;
+      head.value = null;
+    },
+    [],
+  );
+  if (at === undefined)
+    return (
+      <button type="button" onClick={() => show(programNow() - 300_000, true)}>
+        Replay what was
+      </button>
+    );
   const end = programNow();
   const begin = Math.max(oldest ?? end - 86_400_000, end - 31 * 86_400_000);
   const jump = (way: 1 | -1) => {
@@ -94,29 +114,82 @@ export function Replay({ at, oldest, error }: { at: number | undefined; oldest: 
   };
   return (
     <div class="replay" role="group" aria-label="Replay of what was">
-      <button type="button" onClick={() => {
-        playing.value = !play;
-        if (play) show(at);
-      }}>{play ? "Pause" : "Play"}</button>
-      <button type="button" aria-label="The breaker change before" disabled={nextChange(events.value, at, -1) === undefined} onClick={() => jump(-1)}>‹ change</button>
-      <button type="button" aria-label="The next breaker change" disabled={nextChange(events.value, at, 1) === undefined} onClick={() => jump(1)}>change ›</button>
-      <label class="speed">Speed{" "}
+      <button
+        type="button"
+        onClick={() => {
+          playing.value = !play;
+          if (play) show(at);
+        }}
+      >
+        {play ? "Pause" : "Play"}
+      </button>
+      <button
+        type="button"
+        aria-label="The breaker change before"
+        disabled={nextChange(events.value, at, -1) === undefined}
+        onClick={() => jump(-1)}
+      >
+        ‹ change
+      </button>
+      <button
+        type="button"
+        aria-label="The next breaker change"
+        disabled={nextChange(events.value, at, 1) === undefined}
+        onClick={() => jump(1)}
+      >
+        change ›
+      </button>
+      <label class="speed">
+        Speed{" "}
         <select value={String(speed.value)} onChange={(e) => (speed.value = Number(e.currentTarget.value))}>
-          {[1, 10, 60, 300].map((s) => <option key={s} value={s}>{s}×</option>)}
+          {[1, 10, 60, 300].map((s) => (
+            <option key={s} value={s}>
+              {s}×
+            </option>
+          ))}
         </select>
       </label>
-      <input type="range" aria-label="Moment that is shown" min={begin} max={end} step={1000} value={at} aria-valuetext={`${clock(at, 1000)}, ${ago(end - at)} ago`}
+      <input
+        type="range"
+        aria-label="Moment that is shown"
+        min={begin}
+        max={end}
+        step={1000}
+        value={at}
+        aria-valuetext={`${clock(at, 1000)}, ${ago(end - at)} ago`}
         onInput={(e) => {
           playing.value = false;
           show(Number(e.currentTarget.value));
-        }} />
-      <output data-testid="moment"><b>{clock(at, 86_400_000)} {clock(at, 1000)}</b>, {ago(end - at)} ago</output>
-      <button type="button" onClick={() => {
-        playing.value = false;
-        show(undefined);
-      }}>Back to now</button>
-      {oldest !== undefined && at < oldest && <p class="soft note">There is nothing from before {clock(oldest, 86_400_000)} {clock(oldest, 1000)}. <button type="button" class="link" onClick={() => show(oldest + 2000)}>Go there</button></p>}
-      {error && <p class="problem" role="status">What was is not known: {error}.</p>}
+        }}
+      />
+      <output data-testid="moment">
+        <b>
+          {clock(at, 86_400_000)} {clock(at, 1000)}
+        </b>
+        , {ago(end - at)} ago
+      </output>
+      <button
+        type="button"
+        onClick={() => {
+          playing.value = false;
+          show(undefined);
+        }}
+      >
+        Back to now
+      </button>
+      {oldest !== undefined && at < oldest && (
+        <p class="soft note">
+          There is nothing from before {clock(oldest, 86_400_000)} {clock(oldest, 1000)}.{" "}
+          <button type="button" class="link" onClick={() => show(oldest + 2000)}>
+            Go there
+          </button>
+        </p>
+      )}
+      {error && (
+        <p class="problem" role="status">
+          What was is not known: {error}.
+        </p>
+      )}
     </div>
   );
 }

@@ -25,7 +25,11 @@ export function Spark({ of, now }: { of: Recent | undefined; now: number }) {
     g.clearRect(0, 0, width, height);
     draw(g, of, now, width, theme);
   });
-  return <div ref={box} class="spark"><canvas ref={canvas} aria-hidden="true" style={{ width: px(width), height: px(height) }} /></div>;
+  return (
+    <div ref={box} class="spark">
+      <canvas ref={canvas} aria-hidden="true" style={{ width: px(width), height: px(height) }} />
+    </div>
+  );
 }
 
 function draw(g: CanvasRenderingContext2D, r: Recent, now: number, width: number, t: Theme): void {
