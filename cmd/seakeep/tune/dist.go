@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/seakeep/seakeep/sim/stats"
 )
@@ -50,8 +51,18 @@ func together(a, b *Dist) *Dist {
 	return d.counted()
 }
 
-// counted is the distribution with its sums, for bins in order.
+// counted is the distribution with its sums, for bins in order. Those that are
+// the same become one.
 func (d *Dist) counted() *Dist {
+	all := d.bins[:0]
+	for _, b := range d.bins {
+		if n := len(all); n > 0 && all[n-1].low == b.low && all[n-1].high == b.high {
+			all[n-1].count += b.count
+		} else {
+			all = append(all, b)
+		}
+	}
+	d.bins = all
 	d.upTo = make([]int, len(d.bins))
 	n := 0
 	for i, b := range d.bins {
@@ -114,17 +125,23 @@ func (d *Dist) Quantile(q float64) stats.Quantile {
 	return out
 }
 
-// Beyond is the share of calls that take longer than a time: at most, as far as
-// the buckets tell.
+// Beyond is the share of calls that take longer than a time. Within a bucket it is
+// interpolated, as in Quantile; calls that were cut off earlier may have taken so
+// long, and count.
 func (d *Dist) Beyond(seconds float64) float64 {
 	if d.N() == 0 {
 		return 0
 	}
-	over := 0
+	over := 0.0
 	for i := len(d.bins) - 1; i >= 0 && d.bins[i].high > seconds; i-- {
-		over += d.bins[i].count
+		b := d.bins[i]
+		if part := (b.high - seconds) / (b.high - b.low); b.low < seconds && !math.IsInf(b.high, 1) {
+			over += part * float64(b.count)
+		} else {
+			over += float64(b.count)
+		}
 	}
-	return float64(over) / float64(d.N())
+	return over / float64(d.N())
 }
 
 // enough reports whether there are calls enough beyond a quantile, and how many
@@ -199,8 +216,13 @@ func sampleOf(dependency string, calls []logged) Sample {
 			s.Rate = peak
 		}
 	}
+	unit := resolution(calls)
+	if unit > 0 {
+		s.Notes = append(s.Notes, "latencies are in whole "+span(time.Duration(unit*float64(time.Second)))+
+			": each may have taken up to that much longer")
+	}
 	half := len(calls) / 2
-	s.Halves = [2]*Dist{distOf(calls[:half]), distOf(calls[half:])}
+	s.Halves = [2]*Dist{distOf(calls[:half], unit), distOf(calls[half:], unit)}
 	s.All = together(s.Halves[0], s.Halves[1])
 	return s
 }
@@ -219,12 +241,17 @@ func busiest(calls []logged) float64 {
 	return float64(most) / minute
 }
 
-func distOf(calls []logged) *Dist {
+// distOf is the distribution of calls whose latencies are as fine as unit.
+func distOf(calls []logged, unit float64) *Dist {
 	bins := make([]bin, 0, len(calls))
 	for _, c := range calls {
 		switch c.outcome {
 		case fine:
-			bins = append(bins, bin{c.latency, c.latency, 1})
+			low := c.latency
+			if low <= noLatency && unit > 0 {
+				low = 0
+			}
+			bins = append(bins, bin{low, low + max(unit, c.latency-low), 1})
 		case cutOff:
 			bins = append(bins, bin{c.latency, math.Inf(1), 1})
 		}

@@ -107,7 +107,7 @@ func latencyOf(seconds float64) (float64, error) {
 	if math.IsNaN(seconds) || seconds < 0 || seconds > 8760*3600 {
 		return 0, fmt.Errorf("%g s is no latency", seconds)
 	}
-	return max(seconds, 1e-6), nil
+	return max(seconds, noLatency), nil
 }
 
 // number reads a number that may have a unit of time; without one it is in

@@ -82,7 +82,7 @@ func TestTails(t *testing.T) {
 			const samples = 100
 			out := 0
 			for seed := range uint64(samples) {
-				v := distOf(s.calls(1e4, 100+seed, 333)).Quantile(0.999)
+				v := distOf(s.calls(1e4, 100+seed, 333), 0).Quantile(0.999)
 				if got := s.beyond(v.Value); got < 0.0005 || got > 0.002 {
 					out++
 				}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -118,6 +119,40 @@ func TestOutcomes(t *testing.T) {
 	if s := all[0]; s.Calls != 5 || s.Failed != 3 || s.Cut != 1 || s.All.N() != 3 ||
 		!math.IsInf(s.All.Quantile(0.99).Value, 1) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A log in whole milliseconds says that a call took 2 ms which took 2.9. That is
+// not what a timeout may be made of.
+func TestWholeMilliseconds(t *testing.T) {
+	const mean = 0.8 // ms
+	r := rand.New(rand.NewPCG(1, 1))
+	text := "latency_ms\n" + repeated(100_000, func(int) string { return fmt.Sprintf("%.0f", math.Floor(mean*r.ExpFloat64())) })
+	all, err := ReadCSV(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := all[0]
+	if q := s.All.Quantile(0.99); q.Value < 0.0033 || q.Value > 0.0042 || q.Low != 0.003 || q.High != 0.004 {
+		t.Errorf("p99 %+v, and in truth it is %.3g ms", q, mean*math.Log(100))
+	}
+	if got := s.All.Beyond(0.0035); math.Abs(got/math.Exp(-3.5/mean)-1) > 0.3 {
+		t.Errorf("beyond 3.5 ms %.3g, and in truth %.3g", got, math.Exp(-3.5/mean))
+	}
+	if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "whole 1ms") {
+		t.Errorf("%q", s.Notes)
+	}
+	// Values that show no rounding, or too few of them, are what they are.
+	for text, want := range map[string]float64{"10ms 20ms 30ms 10ms": 0, "1ms 2ms 3ms 4ms 5.0123ms 6ms": 0,
+		"100ms 200ms 300ms 500ms 900ms": 0.1, "1s 2s 3s 4s 5s 0s": 1, "1ms 12ms 3ms 4ms 5ms": 0.001} {
+		var calls []logged
+		for _, v := range strings.Fields(text) {
+			d, _ := time.ParseDuration(v)
+			calls = append(calls, logged{latency: max(d.Seconds(), noLatency)})
+		}
+		if got := resolution(calls); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", text, got, want)
+		}
 	}
 }
 
