@@ -27,7 +27,7 @@ describe("the address", () => {
 
   it("has a name of its own for every field", () => {
     expect(new Set(fields.map((f) => f.short)).size).toBe(fields.length);
-    for (const name of ["compare", "policy", "slow", "scenario", "t"]) expect(fields.map((f) => f.short)).not.toContain(name);
+    for (const name of ["compare", "policy", "slow", "scenario", "t", "more"]) expect(fields.map((f) => f.short)).not.toContain(name);
   });
 
   for (const f of fields) {
@@ -46,7 +46,7 @@ describe("the address", () => {
   it("keeps all at once: two columns, a policy, a moment", () => {
     const a = changed();
     const b = { ...initial(), ...Object.fromEntries(shared.map((k) => [k, a[k]])) } as Setting;
-    const s: State = { a, b, policy: "version: 1 # ü & =\n", slow: "tail?&", preset: "", at: 12.35 };
+    const s: State = { a, b, policy: "version: 1 # ü & =\n", slow: "tail?&", preset: "", at: 12.35, more: true };
     expect(round(s)).toEqual(s);
     expect(round({ ...begin(), preset: "retry-storm" }).preset).toBe("retry-storm");
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { presetOf, presets, scenarioFiles } from "../src/model/presets";
 import { files } from "../src/model/scenarios";
-import { applies, field, fields, initial, stopOf, stops, timeText, type Setting } from "../src/model/setting";
+import { applies, field, fields, initial, onText, stopOf, stops, timeText, type Setting } from "../src/model/setting";
 
 // What the switches make, and is no preset with a file.
 const known = ["checkout-cascade", "bulkhead-no-reply"];
@@ -40,6 +40,10 @@ describe("the slider", () => {
     expect(timeText(stops[0]!)).toBe("20 ms");
     expect(timeText(stops.at(-1)!)).toBe("no reply");
     expect(stops.map(stopOf)).toEqual(stops.map((_, k) => k));
+  });
+  it("has its protections in words", () => {
+    expect(onText(initial())).toBe("no protection");
+    expect(onText({ ...initial(), timeout: true, budget: true, shed: true })).toBe("timeout, load shedding"); // a budget without retries is none
   });
   it("stands at the nearest stop below a value of an address", () => {
     expect([stops[stopOf(1200)], stops[stopOf(1e6)], stops[stopOf(1)]]).toEqual([1000, 5000, 20]);

@@ -10,9 +10,10 @@ export interface State {
   slow: string; // the slow dependency
   preset: string; // a scenario that is shown instead; empty: none
   at: number; // the moment that is shown, in seconds
+  more: boolean; // the second row is open
 }
 
-export const begin = (): State => ({ a: initial(), b: null, policy: "", slow: usual[2], preset: "", at: 60 });
+export const begin = (): State => ({ a: initial(), b: null, policy: "", slow: usual[2], preset: "", at: 60, more: false });
 
 const text = (v: Setting[Key]): string => (v === Infinity ? "none" : v === true ? "on" : v === false ? "off" : String(v));
 
@@ -32,6 +33,7 @@ export function write(s: State): string {
   }
   if (s.policy && s.policy.length <= maxPolicy) p.set("policy", s.policy);
   if (s.slow !== usual[2]) p.set("slow", s.slow);
+  if (s.more) p.set("more", "on");
   if (s.at !== begin().at) p.set("t", String(Math.round(s.at * 100) / 100));
   return p.toString();
 }
@@ -44,6 +46,7 @@ export function read(address: string): State {
   s.policy = (p.get("policy") ?? "").slice(0, maxPolicy);
   s.slow = p.get("slow") || s.slow;
   s.preset = p.get("scenario") ?? "";
+  s.more = p.get("more") === "on";
   const at = Number(p.get("t") ?? NaN);
   if (at >= 0 && at <= 3600) s.at = at;
   if (p.get("compare") === "on") {

@@ -203,6 +203,10 @@ export function stopOf(latency: number): number {
   return latency === Infinity ? stops.length - 1 : Math.min(best, stops.length - 2);
 }
 
+/** The switches that are on, in words. */
+export const onText = (s: Setting): string =>
+  fields.filter((f) => f.group === "protect" && s[f.key] && applies(f, s)).map((f) => f.label.toLowerCase()).join(", ") || "no protection";
+
 export function timeText(ms: number): string {
   if (ms === Infinity) return "no reply";
   return ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`;

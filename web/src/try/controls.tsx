@@ -97,7 +97,10 @@ const groups: readonly [Group, string][] = [
 export function SecondRow({ side, setting }: Props) {
   const mine = side === "a" && state.value.policy !== "";
   return (
-    <details class="second" data-testid="second">
+    <details class="second" open={state.value.more} onToggle={(e) => {
+      const more = e.currentTarget.open;
+      if (more !== state.value.more) state.value = { ...state.value, more };
+    }}>
       <summary>Assumptions, load and distributions</summary>
       <p class="soft">Most disagreements about overload are disagreements about these. Try the other value.</p>
       <div class="groups">

@@ -52,7 +52,7 @@ export function choose(id: string): void {
   const p = presetOf(id);
   if (!p) return;
   if (p.file) {
-    state.value = { ...begin(), preset: p.id, at: at.value };
+    state.value = { ...begin(), preset: p.id, at: at.value, more: state.value.more };
   } else {
     const keep = Object.fromEntries(shared.map((k) => [k, state.value.a[k]])) as Partial<Setting>;
     const next = { ...initial(), ...keep, ...p.set };

@@ -2,15 +2,16 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { describe } from "../model/frames";
 import { plainReadouts, readouts, type Readout } from "../model/readouts";
-import type { Setting } from "../model/setting";
-import { usualCast } from "../model/world";
+import { onText, timeText, type Setting } from "../model/setting";
+import { usualCast, type Cast } from "../model/world";
 import { Squares } from "../ui/squares";
 import { segments, Strip } from "../ui/strip";
 import { useTheme } from "../ui/theme";
 import { breakerOf, marksOf, plainCharts, tableOf, timesOf, tryCharts } from "./charts";
 import type { Column, Result } from "./column";
 import { Latency, SecondRow, Switches } from "./controls";
-import { csvOf, filesOf, picture, save } from "./export";
+import { csvOf, filesOf, save } from "./export";
+import { picture } from "./picture";
 import { at, castOf, isFile } from "./store";
 
 interface Props {
@@ -82,13 +83,17 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
         <button type="button" onClick={() => save("scenario.yaml", files.scenario)}>Scenario</button>
         <button type="button" onClick={() => save("figures.csv", csvOf(r.report), "text/csv")}>CSV</button>
         <button type="button" onClick={() => save("report.json", JSON.stringify(r.report, null, 2) + "\n", "application/json")}>Report</button>
-        <button type="button" onClick={() => void picture(root.current!, "Seakeep: Try it",
-          out.map((o) => `${o.label}: ${o.value} ${o.half} ${o.note}`).concat(r.frames ? [describe(r.frames, now)] : []), theme).then((b) => b && save("try-it.png", b))}>Picture</button>
+        <button type="button" onClick={() => void picture(root.current!, { title: "Seakeep: Try it", lines: [
+          plain ? r.report.scenario : told(setting, cast),
+          ...out.map((o) => `${o.label}: ${o.value}${o.half ? ` ${o.half}` : ""}, ${o.note}`), ...(r.frames ? [describe(r.frames, now)] : [])] }, charts, theme).then((b) => b && save("try-it.png", b))}>Picture</button>
         <span class="soft">to take along. <code>seakeep sim {plain ? `testdata/scenarios/${isFile.value}.yaml` : "scenario.yaml"} --why</code> gives the same numbers.</span>
       </div>
     </div>
   );
 }
+
+const told = (s: Setting, cast: Cast): string =>
+  `${cast.slow} answers after ${timeText(s.latency)}; ${cast.policy ? "a policy file of one's own" : onText(s)}`;
 
 export function Readouts({ all }: { all: Readout[] }) {
   return (
