@@ -78,7 +78,7 @@ function series(name, k, times, columns, heat) {
     succeeded: (n) => n.rate * (n.success ?? 0), failed: (n) => n.rate * (1 - (n.success ?? 1)) * 0.2, timed_out: (n) => n.rate * (1 - (n.success ?? 1)) * 0.1, rejected: (n) => n.rate * (1 - (n.success ?? 1)) * 0.7,
     first_attempts: (n) => n.rate, retries: (n) => (n.bad ? n.rate / 10 : 0), hedges: () => 0, budget_denied: (n) => (n.bad ? 12 : 0), retry_ratio: (n) => (n.bad ? 0.1 : n.watch ? 0.04 : 0), hedge_ratio: () => 0,
     fallback_share: (n) => (n.bad ? 0.9 : 0), dead_on_arrival: (n) => (n.bad ? 1.2 : 0), deadline_attempt: (n) => (n.bad ? 4 : 0), refused_circuit_open: (n) => (n.bad ? n.rate * 0.7 : 0), refused_bulkhead_full: (n) => (n.bad ? 3 : 0),
-    in_flight: (n) => Math.ceil((n.rate * n.p50) / 1000), slots: (n) => Math.min(20 + (k % 7) * 10, Math.ceil((n.rate * n.p50) / 1000)), limit: () => 20 + (k % 7) * 10, queued: (n) => (n.bad ? 4 : 0), retry_budget: (n) => (n.bad ? 0 : 100), breaker: (n) => (n.bad ? 3 : 1),
+    in_flight: (n) => Math.ceil((n.rate * n.p50) / 1000), slots: (n) => Math.min(20 + (k % 7) * 10, Math.ceil((n.rate * n.p50) / 1000)), limit: () => 20 + (k % 7) * 10, queued: (n) => (n.bad ? 4 : 0), retry_budget: (n) => (n.bad ? 0 : 100), breaker: (n) => (n.bad ? 3 : 1), forced: (n) => (k % 60 === 23 && n.t % 120 < 40 ? 1 : 0),
     endpoints: () => 3, up: (n) => (n.bad ? 2 : 3), ejected: (n) => (n.bad ? 1 : 0),
   };
   const wanted = Object.entries(of).filter(([c]) => !columns || columns.includes(c));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { groupOf, grouped, heatAsChart, latencyChart, scaleOf } from "../../src/live/dependency/heat";
 import { shareOf } from "../../src/live/dependency/columns";
 import { chartsOf, timePanels } from "../../src/live/dependency/panels";
-import { clusters, lasted, rowsOf, states } from "../../src/live/dependency/timeline";
+import { clusters, heldIn, lasted, rowsOf, states } from "../../src/live/dependency/timeline";
 import type { Loaded } from "../../src/live/history";
 import type { Event } from "../../src/live/schema";
 import { isAbout, telling } from "../../src/live/telling";
@@ -33,6 +33,12 @@ describe("rowsOf", () => {
     expect(rows[0]!.changes.map((e) => e.at_ms)).toEqual([100, 200]);
   });
   it("is one row when nothing changed", () => expect(rowsOf([], "a", 0, 9, "closed")).toEqual([{ label: "", segments: [{ from: 0, to: 9, state: "closed" }], changes: [] }]));
+});
+
+it("tells when somebody held a breaker", () => {
+  expect(heldIn([10, 20, 30, 40], [0, 1, 1, null], 10, 45, false)).toEqual([{ from: 10, to: 30, state: "held" }]);
+  expect(heldIn([10, 20, 30], [1, 0, 1], 10, 33, true)).toEqual([{ from: 0, to: 10, state: "held" }, { from: 20, to: 33, state: "held" }]);
+  expect(heldIn([], undefined, 10, 33, true)).toEqual([]);
 });
 
 it("puts together changes that would be drawn over each other", () => {

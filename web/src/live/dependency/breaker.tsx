@@ -1,5 +1,6 @@
 // The breaker over time, and for each change the calls that caused it.
 import { Panel } from "../../ui/panel";
+import type { Loaded } from "../history";
 import type { Range } from "../range";
 import { route } from "../router";
 import type { Dependency, Event } from "../schema";
@@ -8,19 +9,25 @@ import { ago, breakerWord } from "../words";
 import { Calls } from "./calls";
 import { Changes } from "./changes";
 import { Lanes } from "./lanes";
-import { lasted, rowsOf, type Row } from "./timeline";
+import { heldIn, lasted, rowsOf, type Row } from "./timeline";
+import { quoted } from "./columns";
 
 interface Props {
   name: string;
   d: Dependency | undefined;
   events: readonly Event[];
   range: Range;
-  oldest: number; // nothing is known of the time before
+  loaded: Loaded | null; // its history, once it is there
 }
 
-export function Breakers({ name, d, events, range, oldest }: Props) {
+export function Breakers({ name, d, events, range, loaded }: Props) {
   const about = events.filter((e) => isAbout(e, name));
-  const rows = rowsOf(about, name, Math.min(range.to, Math.max(range.from, oldest)), range.to, d?.breaker?.state ?? "");
+  // Nothing is known of the time before the oldest step.
+  const from = Math.min(range.to, Math.max(range.from, loaded?.oldest ?? range.from));
+  const rows = rowsOf(about, name, from, range.to, d?.breaker?.state ?? "");
+  const forced = loaded?.series.get(name)?.forced;
+  const isHeld = range.live && d?.breaker !== undefined && d.breaker.mode !== "auto";
+  const held = heldIn(loaded?.times ?? [], forced, loaded?.step ?? 0, range.to, isHeld);
   const others = about.filter((e) => e.kind !== "breaker-changed" && e.at_ms >= range.from && e.at_ms <= range.to);
   const list = [...rows.flatMap((r) => r.changes), ...others].sort((a, b) => b.at_ms - a.at_ms);
   const chosen = list.find((e) => e.id !== undefined && String(e.id) === route.value.query.event);
@@ -33,7 +40,7 @@ export function Breakers({ name, d, events, range, oldest }: Props) {
       twin={{
         api: `/api/v1/dependencies/${encodeURIComponent(name)}`,
         cli: `seakeep top --admin ${location.host}`,
-        promql: `sum by (from, to, reason) (increase(seakeep_breaker_transitions_total{dependency="${name}"}[5m]))`,
+        promql: `sum by (from, to, reason) (increase(seakeep_breaker_transitions_total{dependency=${quoted(name)}}[5m]))`,
       }}
       says={
         b ? (
@@ -51,6 +58,7 @@ export function Breakers({ name, d, events, range, oldest }: Props) {
     >
       <Lanes
         rows={b || rows[0]!.changes.length || rows.length > 1 ? rows : []}
+        held={held}
         others={others}
         range={range}
         chosen={chosen}
@@ -65,6 +73,9 @@ export function Breakers({ name, d, events, range, oldest }: Props) {
         <span>
           <i class="state open" /> open
         </span>{" "}
+        <span>
+          <i class="state held" /> held by somebody
+        </span>{" "}
         <span>▾ a change: choose it to see the calls that caused it</span>
       </p>
       {chosen && <Calls event={chosen} />}
@@ -76,5 +87,5 @@ export function Breakers({ name, d, events, range, oldest }: Props) {
 function summary(row: Row | undefined): string {
   if (!row?.changes.length) return "It did not change in this time.";
   const open = lasted(row.segments).open ?? 0;
-  return `In this time it changed ${row.changes.length} times and was open for ${ago(open)}.`;
+  return `In this time it changed ${row.changes.length === 1 ? "once" : `${row.changes.length} times`} and was open for ${ago(open)}.`;
 }

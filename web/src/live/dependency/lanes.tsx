@@ -20,11 +20,13 @@ export const choose = (e: Event) => set({ event: e.id === undefined ? undefined 
 
 export function Lanes({
   rows,
+  held,
   others,
   range,
   chosen,
 }: {
   rows: Row[];
+  held: readonly Segment[]; // of the dependency itself
   others: Event[];
   range: Range;
   chosen: Event | undefined;
@@ -36,7 +38,7 @@ export function Lanes({
   return (
     <div ref={box} class="lanes" {...drag.on}>
       {rows.map((r) => (
-        <Lane key={r.label} row={r} width={width} x={x} chosen={chosen} />
+        <Lane key={r.label} row={r} held={r.label ? [] : held} width={width} x={x} chosen={chosen} />
       ))}
       {others.length > 0 && (
         <div class="lane other">
@@ -55,11 +57,13 @@ export function Lanes({
 
 function Lane({
   row,
+  held,
   width,
   x,
   chosen,
 }: {
   row: Row;
+  held: readonly Segment[];
   width: number;
   x: (ms: number) => number;
   chosen: Event | undefined;
@@ -75,8 +79,9 @@ function Lane({
     c.height = Math.round(height * dpr);
     g.scale(dpr, dpr);
     for (const s of row.segments) draw(g, s, x, theme);
+    for (const s of held) outline(g, s, x, theme);
   });
-  const words = row.segments.map((s) => `${s.state} from ${clock(s.from, 1000)}`);
+  const words = [...row.segments, ...held].map((s) => `${s.state} from ${clock(s.from, 1000)}`);
   return (
     <div class="lane">
       <span class="lane-name" title={row.label || "breaker"}>
@@ -116,6 +121,18 @@ function draw(g: CanvasRenderingContext2D, s: Segment, x: (ms: number) => number
     g.font = "600 12px system-ui, sans-serif";
     g.fillText(s.state, from + 6, s.state === "open" ? base - 6 : 12);
   }
+}
+
+/** A line above a state that somebody holds. */
+function outline(g: CanvasRenderingContext2D, s: Segment, x: (ms: number) => number, t: Theme): void {
+  g.strokeStyle = t.ink;
+  g.lineWidth = 3;
+  g.setLineDash([6, 3]);
+  g.beginPath();
+  g.moveTo(x(s.from), 1.5);
+  g.lineTo(Math.max(x(s.to), x(s.from) + 2), 1.5);
+  g.stroke();
+  g.setLineDash([]);
 }
 
 function Marks({ events, x, chosen }: { events: Event[]; x: (ms: number) => number; chosen: Event | undefined }) {

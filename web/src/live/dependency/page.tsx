@@ -49,7 +49,7 @@ export function DependencyPage({ rest: name }: { rest: string }) {
           There is nothing from before {clock(loaded.oldest, 86_400_000)} {clock(loaded.oldest, 1000)}.
         </p>
       )}
-      <Breakers name={name} d={d} events={events.value} range={r} oldest={loaded?.oldest ?? r.from} />
+      <Breakers name={name} d={d} events={events.value} range={r} loaded={loaded} />
       {!loaded && !error && (
         <p class="loading" role="status">
           Asking for what was.

@@ -10,7 +10,7 @@ import { events, snapshot } from "../store";
 import { isAbout, telling } from "../telling";
 import { heatAsChart, heatDrawer, latencyChart } from "./heat";
 import { Hops } from "./hops";
-import type { Context } from "./columns";
+import { quoted, type Context } from "./columns";
 import { chartsOf, type TimePanel } from "./panels";
 import { states } from "./timeline";
 
@@ -115,9 +115,6 @@ export function Latency({ name, loaded, range: r, over }: TimeProps) {
     </Panel>
   );
 }
-
-/** A name as a string of PromQL. */
-const quoted = (name: string): string => JSON.stringify(name);
 
 const twinOf = (name: string, promql: string) => {
   const { from, to } = range.value.live

@@ -47,6 +47,21 @@ export function states(changes: readonly Event[], from: number, to: number, now:
   return out;
 }
 
+/** When somebody held a breaker: the steps of a history in which its column says so, and now. */
+export function heldIn(times: readonly number[], forced: readonly (number | null)[] | undefined, step: number, to: number, now: boolean): Segment[] {
+  const out: Segment[] = [];
+  const add = (a: number, b: number) => {
+    const last = out[out.length - 1];
+    if (last && a <= last.to) last.to = Math.max(last.to, b);
+    else out.push({ from: a, to: b, state: "held" });
+  };
+  times.forEach((end, k) => forced?.[k] && add(end - step, Math.min(end, to)));
+  const end = times[times.length - 1];
+  // The last step is not over yet.
+  if (now) add(end !== undefined && end <= to ? end - step : to, to);
+  return out.filter((s) => s.to > s.from);
+}
+
 export interface Cluster {
   at: number; // where it is drawn, in px
   events: Event[];
