@@ -92,7 +92,7 @@ func (f *admitFlags) run(cmd *cobra.Command) error {
 	if f.ramp > 0 {
 		order.Ramp = f.ramp.String()
 	}
-	if err := tell(cmd.Context(), f.admin, "/v1/serve/admission", order); err != nil {
+	if err := tell(cmd.Context(), f.admin, "/v1/serve/admission", order, door); err != nil {
 		return err
 	}
 	percent := strconv.FormatFloat(math.Round(1e6*f.share)/1e4, 'f', -1, 64) + "%"
@@ -150,7 +150,7 @@ func (f *degradeFlags) check(cmd *cobra.Command, level string) error {
 }
 
 func (f *degradeFlags) run(cmd *cobra.Command) error {
-	if err := tell(cmd.Context(), f.admin, "/v1/serve/degrade", f.order); err != nil {
+	if err := tell(cmd.Context(), f.admin, "/v1/serve/degrade", f.order, door); err != nil {
 		return err
 	}
 	if f.order.Auto {
@@ -167,8 +167,24 @@ func (f *degradeFlags) run(cmd *cobra.Command) error {
 var direct = &http.Client{Transport: &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
+// shows is what a proxy shows after an order was carried out.
+type shows struct {
+	what string // that the proxy must have
+	is   func(answer []byte) bool
+}
+
+var door = shows{"serve", func(answer []byte) bool {
+	var v struct {
+		Service *string `json:"service"`
+		Shed    *struct {
+			Reduced *float64 `json:"reduced_to_share"`
+		} `json:"shed"`
+	}
+	return json.Unmarshal(answer, &v) == nil && v.Service != nil && v.Shed != nil && v.Shed.Reduced != nil
+}}
+
 // tell gives an order to a proxy.
-func tell(ctx context.Context, admin, path string, order any) error {
+func tell(ctx context.Context, admin, path string, order any, then shows) error {
 	ctx, cancel := context.WithTimeout(ctx, orderTime)
 	defer cancel()
 	text, err := json.Marshal(order)
@@ -186,30 +202,23 @@ func tell(ctx context.Context, admin, path string, order any) error {
 		return fmt.Errorf("no proxy answers at %s: %w", admin, err)
 	}
 	defer resp.Body.Close()
-	return obeyed(admin, resp)
+	return obeyed(admin, resp, then)
 }
 
-// obeyed reads whether the order was carried out. The proxy shows the door after
-// it; whatever else says 200 at the address is no proxy.
-func obeyed(admin string, resp *http.Response) error {
+// obeyed reads whether the order was carried out. Whatever else says 200 at the
+// address is no proxy.
+func obeyed(admin string, resp *http.Response, then shows) error {
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
 		return fmt.Errorf("the answer of %s broke off, so see what is in force: %w", admin, err)
 	}
-	var door struct {
-		Service *string `json:"service"`
-		Shed    *struct {
-			Reduced *float64 `json:"reduced_to_share"`
-		} `json:"shed"`
-	}
 	switch {
-	case resp.StatusCode == http.StatusOK && json.Unmarshal(answer, &door) == nil &&
-		door.Service != nil && door.Shed != nil && door.Shed.Reduced != nil:
+	case resp.StatusCode == http.StatusOK && then.is(answer):
 		return nil
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") && resp.StatusCode >= 400 &&
 		len(answer) < 1000:
 		return fmt.Errorf("the proxy at %s says: %s", admin, strings.TrimSpace(string(answer)))
 	}
-	return fmt.Errorf("what answers at %s is not the admin listener of a proxy with serve: "+
-		"it says %s", admin, resp.Status)
+	return fmt.Errorf("what answers at %s is not the admin listener of a proxy with %s: "+
+		"it says %s", admin, then.what, resp.Status)
 }

@@ -106,6 +106,43 @@ func TestOrdersOfAnOperator(t *testing.T) {
 	}
 }
 
+func TestOrdersToABreaker(t *testing.T) {
+	program := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer program.Close()
+	admin, address := runningProxy(t, func(address string) string {
+		return "dependencies:\n  dep:\n    listen: " + address + "\n    endpoints: [" + program.URL + "]\n" +
+			"    breaker: {window: 10s, calls: 5, failures: 50%}\n" +
+			"    operations: [{name: quiet, match: {path: /quiet}, breaker: none}]\n"
+	})
+	t.Setenv("SEAKEEP_ADMIN", admin)
+	for _, c := range []struct {
+		args, says string
+		status     int
+		code       int // what the next request gets
+	}{
+		{"breaker dep force-open", "the breaker of dep is held open: every call is refused\n", 0, 503},
+		{"breaker dep auto", "the breaker of dep decides by itself\n", 0, 200},
+		{"breaker dep force-closed", "the breaker of dep is held closed: every call is let through\n", 0, 200},
+		{"breaker dep reset", "the breaker of dep begins anew, closed\n", 0, 200},
+		{"breaker other auto", "the policy file has no such dependency or operation", 1, 200},
+		{"breaker dep/quiet reset", "the proxy at", 1, 200},
+		{"breaker dep auto --key a", "the proxy at", 1, 200},
+	} {
+		status, stdout, stderr := order(strings.Fields(c.args)...)
+		if status != c.status || !strings.Contains(stdout+stderr, c.says) {
+			t.Errorf("%s: status %d, %q, %q", c.args, status, stdout, stderr)
+		}
+		resp, err := http.Get("http://" + address + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != c.code {
+			t.Errorf("after %s a request gets %d", c.args, resp.StatusCode)
+		}
+	}
+}
+
 func TestOrdersThatMakeNoSense(t *testing.T) {
 	t.Setenv("SEAKEEP_ADMIN", free(t)) // it is not asked
 	for args, says := range map[string]string{
@@ -136,6 +173,9 @@ func TestOrdersThatMakeNoSense(t *testing.T) {
 		"degrade all":                     `LEVEL is "all"`,
 		"degrade 99999999999999999999999": `LEVEL is "9`,
 		"degrade auto --admin :":          "give host:port",
+		"breaker dep":                     "accepts 2 arg(s)",
+		"breaker dep open":                `"open" is no order; give force-open, force-closed, auto or reset`,
+		"breaker dep auto --admin :":      "give host:port",
 	} {
 		status, stdout, stderr := order(strings.Fields(args)...)
 		if status != exitUsage || stdout != "" || !strings.Contains(stderr, says) {
@@ -164,7 +204,10 @@ func TestOrdersToNobody(t *testing.T) {
 		page(http.NotFound): "says: 404 page not found",
 		without:             "the policy file has no serve section",
 	} {
-		for _, args := range [][]string{{"admit", "40%"}, {"degrade", "auto"}} {
+		for _, args := range [][]string{{"admit", "40%"}, {"degrade", "auto"}, {"breaker", "dep", "auto"}} {
+			if args[0] == "breaker" && (admin == without || admin == stranger) {
+				continue // it has no breaker, and the words are others
+			}
 			status, stdout, stderr := order(append(args, "--admin", admin)...)
 			if status != exitWork || stdout != "" || !strings.Contains(stderr, says) {
 				t.Errorf("%v: status %d, %q, %q; want %q", args, status, stdout, stderr, says)

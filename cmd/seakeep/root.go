@@ -62,7 +62,7 @@ fails. One policy file says how each dependency is protected.`,
 		newPlanCommand(), newCheckCommand(), newSchemaCommand(), newSimCommand(), newImportCommand(), newAdmitCommand(),
 		newSLOCommand(), newTopCommand(), newExportCommand(),
 		newInitCommand(), newLoadCommand(), newTuneCommand(), newLabCommand(),
-		newDegradeCommand(), newFaultCommand())
+		newBreakerCommand(), newDegradeCommand(), newFaultCommand())
 	return root
 }
 

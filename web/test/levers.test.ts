@@ -59,8 +59,8 @@ describe("drafts", () => {
 
   it("have a twin in a terminal, which a shell does not take apart", () => {
     const host = "127.0.0.1:9901";
-    expect(commandOf(breakerDraft("a/b"), host)).toBe(`curl -X POST http://${host}/v1/dependencies/a/operations/b/breaker -d '{"mode":"force-open"}'`);
-    expect(commandOf({ ...breakerDraft("a"), key: "it's $(x)" }, host)).toContain(`'{"mode":"force-open","key":"it'\\''s $(x)"}'`);
+    expect(commandOf(breakerDraft("a/b"), host)).toBe(`seakeep breaker a/b force-open --admin ${host}`);
+    expect(commandOf({ ...breakerDraft("a"), key: "it's $(x)" }, host)).toBe(`seakeep breaker a force-open --key='it'\\''s $(x)' --admin ${host}`);
     expect(commandOf(degradeDraft("auto"), host)).toBe(`seakeep degrade auto --admin ${host}`);
     expect(commandOf(admitDraft(), host)).toBe(`seakeep admit 40% --ramp 60s --admin ${host}`);
     expect(commandOf({ ...startDraft("pricing"), name: "x; rm", marked: true, force: true }, host))

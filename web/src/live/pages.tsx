@@ -21,10 +21,10 @@ export interface Page {
 export const pages: Page[] = [
   { id: "wall", title: "Wall", view: Wall, nav: true, timed: false },
   { id: "dependency", title: "Dependency", view: DependencyPage, nav: false, timed: true },
-  { id: "serve", title: "What comes in", view: Serve, nav: true, timed: true },
-  { id: "slo", title: "Objectives", view: SLO, nav: true, timed: false },
+  { id: "serve", title: "Serve", view: Serve, nav: true, timed: true },
+  { id: "slo", title: "SLOs", view: SLO, nav: true, timed: false },
   { id: "policy", title: "Policy", view: Policy, nav: true, timed: false },
   { id: "gameday", title: "Game days", view: GameDay, nav: true, timed: true },
-  { id: "audit", title: "Orders", view: Audit, nav: true, timed: false },
+  { id: "audit", title: "Audit log", view: Audit, nav: true, timed: false },
   { id: "predict", title: "Predicted", view: Predict, nav: true, timed: false, demo: true },
 ];

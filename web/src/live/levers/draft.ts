@@ -112,12 +112,8 @@ const quote = (s: string): string => (/^[\w@%+=:,./-]+$/.test(s) ? s : `'${s.rep
 export function commandOf(d: Draft, host: string): string {
   const admin = ` --admin ${quote(host)}`;
   switch (d.what) {
-    case "breaker": {
-      const [dependency = "", operation] = cut(d.policy);
-      const path = `/v1/dependencies/${encodeURIComponent(dependency)}${operation ? `/operations/${encodeURIComponent(operation)}` : ""}/breaker`;
-      const body = JSON.stringify({ ...(d.mode === "reset" ? { reset: true } : { mode: d.mode }), ...(d.key && { key: d.key }) });
-      return `curl -X POST ${quote(`http://${host}${path}`)} -d ${quote(body)}`;
-    }
+    case "breaker":
+      return `seakeep breaker ${quote(d.policy)} ${d.mode}${d.key ? ` --key=${quote(d.key)}` : ""}${admin}`;
     case "degrade":
       return `seakeep degrade ${quote(d.level || "auto")}${admin}`;
     case "admit":
@@ -130,11 +126,6 @@ export function commandOf(d: Draft, host: string): string {
     case "stop":
       return `seakeep fault stop${d.name ? ` ${quote(d.name)}` : ""}${d.dependency ? ` --dependency ${quote(d.dependency)}` : ""}${admin}`;
   }
-}
-
-function cut(policy: string): [string, string?] {
-  const at = policy.indexOf("/");
-  return at < 0 ? [policy] : [policy.slice(0, at), policy.slice(at + 1)];
 }
 
 /** All policies that have a breaker, in the order of the alphabet. */

@@ -19,7 +19,7 @@ export function Audit() {
   const s = snapshot.value;
   return (
     <>
-      <h1>Orders</h1>
+      <h1>Audit log</h1>
       <p class="soft">Each attempt to use a lever, carried out or not: the last 500, the newest first.</p>
       <div class="levers">
         <Lever draft={breakerDraft()}>Breaker…</Lever>
@@ -29,7 +29,7 @@ export function Audit() {
         <Lever draft={stopDraft()}>Stop all faults…</Lever>
       </div>
       <ReadOnly />
-      <Waiting value={value} error={error} what="Orders" />
+      <Waiting value={value} error={error} what="The audit log" />
       {value && value.length > 0 && (
         <p class="choose"><label>Filter <input type="search" value={filter} placeholder="name, lever, reason, refused" onInput={(e) => set({ filter: e.currentTarget.value })} /></label>
           <span class="soft" role="status">{shown.length === value.length ? `${value.length} orders` : `${shown.length} of ${value.length}`}</span></p>
@@ -42,7 +42,7 @@ export function Audit() {
 
 function Orders({ all }: { all: Event[] }) {
   return (
-    <div class="scroll tall orders" tabIndex={0} role="region" aria-label="Orders">
+    <div class="scroll tall orders" tabIndex={0} role="region" aria-label="Audit log">
       <table class="stacks">
         <thead><tr><th scope="col">when</th><th scope="col">lever</th><th scope="col">what</th><th scope="col">why</th><th scope="col">who</th><th scope="col">result</th></tr></thead>
         <tbody>

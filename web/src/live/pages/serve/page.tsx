@@ -16,10 +16,10 @@ import "../pages.css";
 
 export function Serve() {
   const s = snapshot.value;
-  if (!s) return <><h1>What comes in</h1><p class="loading" role="status">Waiting for the first figures.</p></>;
+  if (!s) return <><h1>Serve: what comes in</h1><p class="loading" role="status">Waiting for the first figures.</p></>;
   return (
     <>
-      <h1>What comes in</h1>
+      <h1>Serve: what comes in</h1>
       {s.serve ? <Door s={s.serve} /> : <Empty />}
       <Twin cli={`seakeep top --admin ${location.host}`} api="/api/v1/snapshot" promql="sum by (criticality, outcome) (rate(seakeep_requests_total[1m]))" />
     </>

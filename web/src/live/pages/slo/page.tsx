@@ -17,7 +17,7 @@ export function SLO() {
   const done = value ? doneNow(value) : [];
   return (
     <>
-      <h1>Objectives</h1>
+      <h1>SLOs</h1>
       <Waiting value={value} error={error} what="Objectives" />
       {value && value.objectives.length === 0 && <Empty />}
       {value && value.objectives.length > 0 && (
