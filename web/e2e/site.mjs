@@ -39,9 +39,9 @@ try {
     await page.goto(lab.base + hash);
     await ready(page);
     await Promise.all(asked);
-    console.log(`    ${(rest / 1000).toFixed(1)} kB, and ${(engine / 1e6).toFixed(2)} MB for the engine`);
     assert.ok(rest > 20_000 && rest < 200_000 && engine > 1e6 && engine < 3e6);
     await page.context().close();
+    return `${(rest / 1000).toFixed(1)} kB, and ${(engine / 1e6).toFixed(2)} MB for the engine`;
   });
 
   await web.check("no errors, and nothing from elsewhere", async () => assert.deepEqual(web.problems, []));

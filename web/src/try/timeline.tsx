@@ -15,6 +15,7 @@ export function Timeline() {
     let last = performance.now();
     let id = 0;
     const tick = (now: number) => {
+      if (!playing.value) return; // it was paused since the last picture
       // Who wants little motion sees two pictures a second.
       if (!calm.matches || now - last > 500) {
         const next = at.value + ((now - last) / 1000) * speed.value;
