@@ -92,6 +92,7 @@ func sameAsSet(t *testing.T, before, after []byte, path, value string) {
 // The example has anchors of every kind. Each of its keys can be changed, or is
 // refused with a reason, and what is changed is that key alone.
 func TestSetTextInTheExample(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../../examples/checkout/seakeep.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 // A real Prometheus scrapes the histogram of attempts, and tells what was seen.
 func TestRealPrometheus(t *testing.T) {
+	t.Parallel() // it mostly waits
 	path, err := exec.LookPath("prometheus")
 	if err != nil {
 		t.Skip("prometheus is not installed: it is a Debian package of this name")
