@@ -106,6 +106,12 @@ func (o *object) slo(f *File) {
 	}
 	s.rate("beacon-rate", &v.BeaconRate, within(0.001, 1e6, "100/s"))
 	s.rate("beacon-client-rate", &v.BeaconClient, within(0.001, 1e6, "1/s"))
+	for _, key := range []string{"beacon-rate", "beacon-client-rate"} {
+		if f := s.lookup(key); f != nil && beacon == nil {
+			f.failKey("bounds what comes to slo.beacon, and there is none", "add beacon, a path such as /beacon, "+
+				"or remove it: the admin address has no such bound")
+		}
+	}
 	v.Observe = s.observes()
 	list := s.require("objectives", objectivesExample)
 	if list == nil {
