@@ -7,7 +7,7 @@ const choices = ["1m", "5m", "15m", "1h", "6h", "24h"];
 export function TimeBar() {
   const r = range.value;
   const length = lengthText(r.span);
-  const list = choices.includes(length) ? choices : [...choices, length].sort((a, b) => lengthOf(a)! - lengthOf(b)!);
+  const list = !r.live || choices.includes(length) ? choices : [...choices, length].sort((a, b) => lengthOf(a)! - lengthOf(b)!);
   const apart = r.span >= 86_400_000 * 2 ? 86_400_000 : 1000;
   return (
     <div class="timebar" role="group" aria-label="Time that is shown">
