@@ -1,5 +1,6 @@
 // Chooses the time that all charts show.
 import { clock } from "../ui/plot";
+import { connection } from "./store";
 import { lengthOf, lengthText, live, move, range, widen } from "./range";
 
 const choices = ["1m", "5m", "15m", "1h", "6h", "24h"];
@@ -21,7 +22,7 @@ export function TimeBar() {
       <button type="button" aria-label="Later" disabled={r.live} onClick={() => move(0.5)}>›</button>
       <button type="button" aria-label="Shorter time" onClick={() => widen(0.5)}>+</button>
       <button type="button" aria-label="Longer time" onClick={() => widen(2)}>−</button>
-      <button type="button" disabled={r.live} onClick={() => live(Math.min(r.span, 3_600_000))}>{r.live ? "● Live" : "Back to live"}</button>
+      <button type="button" disabled={r.live} onClick={() => live(Math.min(r.span, 3_600_000))}>{!r.live ? "Back to live" : connection.value.state === "live" ? "● Live" : "○ Nothing new"}</button>
       <span class="soft shown-time">{day(r.from)} {clock(r.from, apart)} to {clock(r.to, apart)}</span>
     </div>
   );

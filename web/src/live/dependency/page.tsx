@@ -6,7 +6,7 @@ import { DependencyLevers } from "../levers/levers";
 import { policyValue, usePolicy } from "../policy";
 import { range } from "../range";
 import { href } from "../router";
-import { events, snapshot } from "../store";
+import { connection, events, snapshot } from "../store";
 import { Breakers } from "./breaker";
 import { Facts } from "./facts";
 import type { Context } from "./columns";
@@ -39,9 +39,9 @@ export function DependencyPage({ rest: name }: { rest: string }) {
       {snapshot.value?.demo && <DemoControls only={name} />}
       {d && <DependencyLevers d={d} />}
       {!r.live && <p class="soft note">The figures above are of now; the charts are of the time that was chosen.</p>}
-      {error && (
+      {error && (!loaded || connection.value.state !== "lost") && (
         <p class="problem" role="status">
-          What was is not known: {error}. It is asked for again.
+          {loaded ? "The charts are not renewed" : "What was is not known"}: {error}. It is asked for again.
         </p>
       )}
       {loaded && loaded.oldest > r.from + 2 * loaded.step && (
