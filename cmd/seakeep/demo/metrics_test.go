@@ -40,7 +40,7 @@ func TestPrometheusScrapesTheDemo(t *testing.T) {
 		`sum(rate(seakeep_fallback_total{dependency="recommendations",outcome="answered"}[5s])) > 10`,
 		`seakeep_bulkhead_in_flight{dependency="inventory"} / seakeep_bulkhead_limit < 1`,
 	} {
-		for until := time.Now().Add(20 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		for until := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
 			if found, ready := s.Query(q); ready && len(found) > 0 {
 				break
 			}
