@@ -41,7 +41,7 @@ export function ColumnView({ side, title, column, setting }: Props) {
 }
 
 function Loading() {
-  return <p class="loading" role="status">Loading the simulator: 2.5 MB, once.</p>;
+  return <p class="loading" role="status">Loading the simulator: 2.6 MB, once.</p>;
 }
 
 function Problems({ column }: { column: Column }) {
@@ -69,7 +69,7 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
   const now = Math.min(at.value, r.report.for_s);
   return (
     <div class={busy ? "shown busy" : "shown"}>
-      <Readouts all={out} />
+      <Readouts all={out} busy={busy} />
       {r.frames && <Squares frames={r.frames} at={now} slow={cast.slow} />}
       {charts.map((c, k) => (
         <Strip key={c.id} chart={c} times={times} at={now} marks={marks} ribbon={k === 0 ? ribbon : undefined}
@@ -95,9 +95,10 @@ function Shown({ side, r, setting, busy, root }: { side: "a" | "b"; r: Result; s
 const told = (s: Setting, cast: Cast): string =>
   `${cast.slow} answers after ${timeText(s.latency)}; ${cast.policy ? "a policy file of one's own" : onText(s)}`;
 
-export function Readouts({ all }: { all: Readout[] }) {
+/** They are read aloud when all runs are made, not after each. */
+export function Readouts({ all, busy }: { all: Readout[]; busy: boolean }) {
   return (
-    <dl class="readouts" aria-live="polite">
+    <dl class="readouts" aria-live="polite" aria-busy={busy}>
       {all.map((o) => (
         <div key={o.id} class={`readout ${o.tone}`} data-readout={o.id}>
           <dt>{o.label}</dt>
