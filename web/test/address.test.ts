@@ -65,6 +65,7 @@ describe("the address", () => {
     const s = read("#/try?latency=-3&th=1e9&tm=&at=x&q=random&timeout=maybe&t=-1&bp=NaN&rate=Infinity&<b>=1");
     expect(s.a).toEqual({ ...initial(), latency: 20, workers: 1000 });
     expect(s.at).toBe(begin().at);
+    expect(read("#/try?th=7.5&bl=0.2").a).toEqual({ ...initial(), workers: 8, limit: 1 });
     expect(read("#/try?latency=none").a.latency).toBe(Infinity);
     expect(read(`#/try?policy=${"x".repeat(2 * maxPolicy)}`).policy.length).toBe(maxPolicy);
   });

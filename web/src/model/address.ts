@@ -1,6 +1,6 @@
 // The state of the page in its address, so that a link shows the same to
 // everybody. What is as it was at the beginning is left out.
-import { field, fields, initial, shared, type Key, type Setting } from "./setting";
+import { field, fields, fitted, initial, shared, type Key, type Setting } from "./setting";
 import { usual } from "./world";
 
 export interface State {
@@ -68,7 +68,7 @@ function take(p: URLSearchParams, prefix: string, s: Setting, skip: readonly Key
     else if (f.kind === "choice") {
       if (f.options.some(([o]) => o === v)) all[f.key] = v;
     } else if (f.key === "latency" && v === "none") all[f.key] = Infinity;
-    else if (v.trim() !== "" && Number.isFinite(Number(v))) all[f.key] = Math.min(Math.max(Number(v), f.min), f.max);
+    else if (v.trim() !== "" && Number.isFinite(Number(v))) all[f.key] = fitted(f, Number(v));
   }
 }
 

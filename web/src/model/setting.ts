@@ -185,6 +185,9 @@ export const fields: readonly Field[] = [
 
 export const field = (key: Key): Field => fields.find((f) => f.key === key)!;
 
+/** The nearest value that a field may have; all of them are whole. */
+export const fitted = (f: Amount, v: number): number => Math.min(Math.max(Math.round(v), f.min), f.max);
+
 export const initial = (): Setting =>
   Object.fromEntries(fields.map((f) => [f.key, f.initial])) as unknown as Setting;
 

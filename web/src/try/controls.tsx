@@ -1,6 +1,6 @@
 // The slider, the switches, and the second row.
 import { useId } from "preact/hooks";
-import { applies, fields, isPolicy, shared, stopOf, stops, timeText, type Amount, type Field, type Group, type Key, type Setting } from "../model/setting";
+import { applies, fields, fitted, isPolicy, shared, stopOf, stops, timeText, type Amount, type Field, type Group, type Key, type Setting } from "../model/setting";
 import { letterOf } from "../model/readouts";
 import { castOf, change, own, putAway, state } from "./store";
 import { cliOf, edge, edgeText, findEdge, stopEdge } from "./edge";
@@ -137,7 +137,8 @@ function Control({ f, side, setting }: Props & { f: Field }) {
           <input id={id} type="number" min={f.min} max={f.max} step={f.step} value={Number(setting[f.key])} aria-describedby={`${id}-help`}
             onChange={(e) => {
               const v = Number(e.currentTarget.value);
-              if (e.currentTarget.value !== "" && Number.isFinite(v)) set(Math.min(Math.max(v, f.min), f.max));
+              if (e.currentTarget.value !== "" && Number.isFinite(v)) set(fitted(f, v));
+              else e.currentTarget.value = String(setting[f.key]);
             }} />
           <span class="unit">{f.unit}</span>
         </span>

@@ -94,6 +94,14 @@ export async function bring(text: string): Promise<string> {
   return "";
 }
 
+/** A situation that an address names must be one of the list. */
+function known(): void {
+  const id = state.value.preset;
+  if (!id || presetOf(id)?.file) return;
+  state.value = { ...state.value, preset: "" };
+  notice.value = `There is no scenario "${id}" here; this is checkout.`;
+}
+
 async function bringFromAddress(text: string): Promise<void> {
   const err = await bring(text);
   if (err) notice.value = `The policy in the address cannot be used: ${err}`;
@@ -106,6 +114,7 @@ export function putAway(): void {
 
 /** Keeps the runs and the address in step with the state. */
 export function begins(): void {
+  known();
   if (state.value.policy) {
     const text = state.value.policy;
     state.value = { ...state.value, policy: "" };
@@ -133,6 +142,7 @@ export function begins(): void {
       at.value = next.at;
       const policy = next.policy;
       state.value = { ...next, policy: policy === state.value.policy ? policy : "" };
+      known();
       if (policy && policy !== state.value.policy) void bringFromAddress(policy);
     });
   });
