@@ -15,10 +15,11 @@ const folder = mkdtempSync(join(tmpdir(), "seakeep-pages-"));
 const file = join(folder, "seakeep.yaml");
 writeFileSync(join(folder, "token"), `${token}\n`);
 
-// What the proxy is in front of: it fails for /bad.
+// What the proxy is in front of: it fails for /bad, and takes its time for /slow, so
+// that six at once, every 30 ms, are too many for the door however quick the machine is.
 const upstream = createServer((q, s) => {
   s.statusCode = q.url.includes("bad") ? 500 : 200;
-  s.end("ok");
+  setTimeout(() => s.end("ok"), q.url.includes("slow") ? 100 : 0);
 }).listen(0, "127.0.0.1");
 await new Promise((done) => upstream.once("listening", done));
 const origin = `http://127.0.0.1:${upstream.address().port}`;
@@ -83,7 +84,7 @@ const users = setInterval(() => {
   n++;
   call("pricing", "/", "acme");
   call("stock", n % 2 ? "/bad" : "/", n % 2 ? evil : "acme");
-  for (let k = 0; k < (n % 40 < 20 ? 1 : 6); k++) call("serve", "/", k % 2 ? evil : "acme");
+  for (let k = 0; k < (n % 40 < 20 ? 1 : 6); k++) call("serve", "/slow", k % 2 ? evil : "acme");
 }, 30);
 
 const web = await start();
