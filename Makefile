@@ -22,9 +22,13 @@ MODULES = $(shell awk '/^use \(/ {on = 1; next} /^\)/ {on = 0} on {print $$1}' g
 RACED   = $(filter-out ./bench ./internal/promcheck,$(MODULES))
 every   = $(addsuffix /...,$(1))
 
+# The package whose tests take longest, a minute of load among them: it goes first, so
+# that others run beside it.
+FIRST = ./cmd/seakeep/proxy
+
 # Packages with tests that the race detector makes too long: those run without it.
-LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' seakeep/internal/race ./core ./sim ./cmd \
-	./seakeeptest)))
+LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' seakeep/internal/race ./config ./core ./sim \
+	./cmd ./seakeeptest)))
 
 # What must hold without a clock, a network or an operating system.
 PURE = $(addsuffix /...,$(wildcard ./core ./sim))
@@ -113,7 +117,7 @@ test: setup format vet tidy pure web-test web-e2e staticcheck unit ## everything
 
 .PHONY: unit
 unit: ## the tests, with the race detector; the longest and the benchmarks' own without
-	go test -race $(call every,$(RACED))
+	go test -race $(FIRST) $(call every,$(RACED))
 	go test $(LONG) $(call every,./bench ./internal/promcheck)
 
 .PHONY: format

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 func TestSet(t *testing.T) {
@@ -134,6 +136,7 @@ func TestSetChangesOneThing(t *testing.T) {
 
 // Whatever is set to what it is stays what it is.
 func TestSetToItself(t *testing.T) {
+	race.OneGoroutine(t)
 	text := source(t, "../examples/checkout/seakeep.yaml")
 	f, err := Parse("seakeep.yaml", text)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/seakeep/seakeep/core/hedge"
 	"github.com/seakeep/seakeep/core/retry"
 	"github.com/seakeep/seakeep/core/window"
+	detector "github.com/seakeep/seakeep/internal/race"
 )
 
 // racer drives one call with copies, and knows by its own count what must be
@@ -184,6 +185,7 @@ func (r *racer) settle() {
 // with copies, whichever of its attempts they happen to. In any order slots,
 // permits and budgets are exact, no lane is used twice, and all comes back.
 func TestHedgesExhaustively(t *testing.T) {
+	detector.OneGoroutine(t)
 	const steps = 4
 	total := 1
 	for range steps {

@@ -9,11 +9,13 @@ import (
 
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 	"github.com/seakeep/seakeep/cmd/seakeep/simulate"
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // The engine tells the events that the command line does, as far as somebody looks
 // at them.
 func TestEvents(t *testing.T) {
+	race.OneGoroutine(t)
 	w := shipped(t, "checkout-cascade.yaml", "checkout-breaker.yaml", "for=15s", "warmup=0s")
 	d, err := w.draft()
 	if err != nil {

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/seakeep/seakeep/internal/race"
 )
 
 // The curves of a run come to the figures of its report.
 func TestPredict(t *testing.T) {
+	race.OneGoroutine(t)
 	var l Lab
 	w := shipped(t, "checkout-cascade.yaml", "checkout-breaker.yaml", "runs=1", "for=60s", "warmup=0s")
 	a := ask(t, &l, Question{Op: "predict", World: w})
