@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"flag"
 	"slices"
 	"sync"
 	"testing"
@@ -28,6 +29,8 @@ type locked struct {
 }
 
 const patience = time.Second // of a caller
+
+var lockedFor = flag.Duration("locked", 3*time.Second, "how long each pool stands before a locked table")
 
 // run sends for d, each when its time has come, however the others fare.
 func (l *locked) run(d time.Duration) {
@@ -108,11 +111,11 @@ func TestLockedTable(t *testing.T) {
 	before.run(time.Second)
 	lift := lock(t, pg)
 	with, without := &locked{query: protected}, &locked{query: plain}
-	with.run(3 * time.Second)
+	with.run(*lockedFor)
 	if n := waiting(t, db); n > 2 { // one in each slot of orders, if that
 		t.Errorf("%d queries of ours still wait in the server for the lock", n)
 	}
-	without.run(3 * time.Second)
+	without.run(*lockedFor)
 	lift()
 	after := &locked{query: protected}
 	time.Sleep(1500 * ms) // the breaker of orders looks again
