@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -87,13 +87,9 @@ func TestShutdown(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if c, err := net.Dial("tcp", s.address); err == nil { // h1 still listens here
-		_, _ = io.WriteString(c, http2.ClientPreface)
-		_ = c.SetDeadline(time.Now().Add(patience))
-		if _, err := io.ReadAll(c); errors.Is(err, context.DeadlineExceeded) {
-			t.Error("a new connection is kept")
-		}
-		_ = c.Close()
+	late := s.dial(t) // h1 still listens here
+	if _, err := io.ReadAll(late.Conn); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("a new connection is kept")
 	}
 }
 
