@@ -79,10 +79,13 @@ func (s *Server) take(nc net.Conn) {
 		return
 	}
 	c := &conn{s: s, nc: judged}
-	serve := c.serve
-	if tcp, plain := judged.Conn.(*net.TCPConn); plain && canWatch {
-		c.tcp = tcp
-	} else if serve = c.sort; s.HTTP2 == nil {
+	var serve func()
+	switch tcp, plain := judged.Conn.(*net.TCPConn); {
+	case plain && canWatch:
+		c.tcp, serve = tcp, c.serve
+	case s.HTTP2 != nil:
+		serve = c.sort
+	default:
 		s.others.give(nc)
 		return
 	}

@@ -1,6 +1,9 @@
 package h2
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // calm counts what a client sends that asks for nothing: each frame costs one of
 // a stock, which grows with time and with each request that is answered.
@@ -44,20 +47,9 @@ func (p *past) add(id uint32, ours bool) {
 
 // ours reports whether a stream is one that we have ended lately.
 func (p *past) ours(id uint32) bool {
-	for i, one := range p.ids {
-		if one == id {
-			return p.own[i]
-		}
-	}
-	return false
+	i := slices.Index(p.ids[:], id)
+	return i >= 0 && p.own[i]
 }
 
 // has reports whether a stream has ended lately.
-func (p *past) has(id uint32) bool {
-	for _, one := range p.ids {
-		if one == id {
-			return true
-		}
-	}
-	return false
-}
+func (p *past) has(id uint32) bool { return slices.Contains(p.ids[:], id) }

@@ -238,7 +238,7 @@ func (c *conn) data(f *http2.DataFrame) error {
 		st.giveBack(padding)
 	}
 	if f.StreamEnded() {
-		st.endRemote()
+		st.remoteEnded = true
 	}
 	st.readable.wake()
 	if len(data) == 0 && !f.StreamEnded() {

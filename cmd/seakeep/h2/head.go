@@ -209,7 +209,7 @@ func (c *conn) trailer(st *stream) error {
 		}
 		st.trailer[name] = append(st.trailer[name], f.Value)
 	}
-	st.endRemote()
+	st.remoteEnded = true
 	st.readable.wake()
 	return nil
 }

@@ -124,9 +124,6 @@ func (c *conn) endLocal(st *stream) {
 	c.forget(st, nil, true)
 }
 
-// endRemote takes note of the end of the request.
-func (st *stream) endRemote() { st.remoteEnded = true }
-
 // take keeps a piece of the body.
 func (st *stream) take(data []byte) {
 	if len(data) == 0 {

@@ -47,5 +47,5 @@ func (w *waiter) wait(mu *sync.Mutex, until time.Time) {
 	w.waiting = false
 }
 
-// past reports whether a moment that is not zero has come.
+// over reports whether a moment that is not zero has come.
 func over(until time.Time) bool { return !until.IsZero() && !time.Now().Before(until) }
