@@ -20,12 +20,12 @@ const upstreamName = "upstream"
 
 // serve lets a request in, or not, and carries it to the program behind.
 func (x *exchange) serve() {
-	if x.p.isBeacon(x.r) {
+	if s := x.p.beaconOf(x.r); s != nil {
 		if x.small != nil {
 			x.r.Body, _ = x.small.body()
 		}
 		x.sent = true
-		x.p.beaconAtDoor(x.w, x.r)
+		x.p.beaconAtDoor(x.w, x.r, s)
 		return
 	}
 	if x.route.gate.CallOff(x.w, x.r) {

@@ -114,8 +114,7 @@ func (p *Proxy) beacon(w http.ResponseWriter, r *http.Request, most uint64) {
 }
 
 // beaconAtDoor is beacon where anybody may send one.
-func (p *Proxy) beaconAtDoor(w http.ResponseWriter, r *http.Request) {
-	s := p.set.File().SLO
+func (p *Proxy) beaconAtDoor(w http.ResponseWriter, r *http.Request, s *config.SLO) {
 	client := clientOf(r.RemoteAddr)
 	wait, ok := p.beacons.admit(time.Now(), client, s.BeaconRate, s.BeaconClient)
 	if !ok {
@@ -255,9 +254,12 @@ func objectiveView(s *seakeep.ObjectiveSnapshot) ObjectiveView {
 	return v
 }
 
-// isBeacon reports whether a request at the door is a client's beacon.
-func (p *Proxy) isBeacon(r *http.Request) bool {
-	file := p.set.File()
-	return file.SLO != nil && file.SLO.Beacon != "" && r.Method == http.MethodPost &&
-		r.URL.Path == file.SLO.Beacon
+// beaconOf returns the objectives that a request at the door is a client's beacon for;
+// nil: it is none.
+func (p *Proxy) beaconOf(r *http.Request) *config.SLO {
+	s := p.set.File().SLO
+	if s == nil || s.Beacon == "" || r.Method != http.MethodPost || r.URL.Path != s.Beacon {
+		return nil
+	}
+	return s
 }
