@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/internal/grpchealth"
 )
@@ -40,7 +39,7 @@ func (p *Proxy) adminHandler() http.Handler {
 	mux.HandleFunc("POST /v1/dependencies/{name}/breaker", p.orderBreaker)
 	mux.HandleFunc("POST /v1/dependencies/{name}/operations/{operation}/breaker", p.orderBreaker)
 	mux.HandleFunc("GET /v1/serve", p.withDoor(
-		func(http.ResponseWriter, *http.Request, *seakeep.Door) error { return nil }))
+		func(http.ResponseWriter, *http.Request) error { return nil }))
 	mux.HandleFunc("POST /v1/serve/admission", p.withDoor(p.orderAdmission))
 	mux.HandleFunc("POST /v1/serve/degrade", p.withDoor(p.orderDegrade))
 	mux.HandleFunc("GET /v1/slo", func(w http.ResponseWriter, _ *http.Request) {

@@ -72,7 +72,7 @@ var (
 // startFault begins a fault by an operator's order.
 func (p *Proxy) startFault(w http.ResponseWriter, r *http.Request) {
 	var o FaultOrder
-	if err := readJSON(w, r, &o); err != nil || len(o.Fault) == 0 {
+	if err := readJSON(w, r, &o); err != nil {
 		say(w, http.StatusBadRequest, errors.Join(errFault, err).Error())
 		return
 	}

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net/http"
 	"time"
-
-	"github.com/seakeep/seakeep"
 )
 
 // MaxRamp is the longest way back to full admission that an operator may ask
@@ -38,9 +36,14 @@ var (
 	errDegrade = errors.New(`give {"level": 2} or {"auto": true}`)
 )
 
-// readJSON reads one JSON value and nothing else.
+// readJSON reads a request's body, as strictly does.
 func readJSON(w http.ResponseWriter, r *http.Request, into any) error {
-	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder))
+	return strictly(http.MaxBytesReader(w, r.Body, maxOrder), into)
+}
+
+// strictly reads one JSON value without unknown keys, and nothing else.
+func strictly(text io.Reader, into any) error {
+	d := json.NewDecoder(text)
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
 		return err
@@ -66,15 +69,13 @@ func (o *AdmissionOrder) Parse() (share float64, ramp time.Duration, err error) 
 }
 
 // withDoor answers with the state of the door after an order.
-func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request, *seakeep.Door) error,
-) http.HandlerFunc {
+func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		door := p.set.Door()
-		if door == nil {
+		if p.set.Door() == nil {
 			say(w, http.StatusNotFound, errNoServe.Error())
 			return
 		}
-		if err := order(w, r, door); err != nil {
+		if err := order(w, r); err != nil {
 			tellRefusal(w, err)
 			return
 		}
@@ -84,7 +85,7 @@ func (p *Proxy) withDoor(order func(http.ResponseWriter, *http.Request, *seakeep
 }
 
 // orderAdmission is the operator's way back from an overload that feeds itself.
-func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request, _ *seakeep.Door) error {
+func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request) error {
 	var o AdmissionOrder
 	if err := readJSON(w, r, &o); err != nil {
 		return errors.Join(errAdmission, err)
@@ -93,7 +94,7 @@ func (p *Proxy) orderAdmission(w http.ResponseWriter, r *http.Request, _ *seakee
 }
 
 // orderDegrade sets what is left out.
-func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request, _ *seakeep.Door) error {
+func (p *Proxy) orderDegrade(w http.ResponseWriter, r *http.Request) error {
 	var o DegradeOrder
 	if err := readJSON(w, r, &o); err != nil {
 		return errors.Join(errDegrade, err)

@@ -2,10 +2,8 @@ package proxy
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 
@@ -222,20 +220,20 @@ func (op Operator) Order(lever string, order []byte, client string) error {
 	switch lever {
 	case "breaker":
 		var o BreakerOrder
-		if err := strictly(order, &o); err != nil {
+		if err := strictly(bytes.NewReader(order), &o); err != nil {
 			return errors.Join(errOrder, err)
 		}
 		_, err := op.Breaker(o, client)
 		return err
 	case "admit":
 		var o AdmissionOrder
-		if err := strictly(order, &o); err != nil {
+		if err := strictly(bytes.NewReader(order), &o); err != nil {
 			return errors.Join(errAdmission, err)
 		}
 		return op.Admit(o, client)
 	case "degrade":
 		var o DegradeOrder
-		if err := strictly(order, &o); err != nil {
+		if err := strictly(bytes.NewReader(order), &o); err != nil {
 			return errors.Join(errDegrade, err)
 		}
 		return op.Degrade(o, client)
@@ -253,24 +251,11 @@ func (op Operator) orderFault(order []byte, client string) error {
 		Start *FaultOrder `json:"start"`
 		Stop  *StopOrder  `json:"stop"`
 	}
-	if err := strictly(order, &o); err != nil || (o.Start == nil) == (o.Stop == nil) {
+	if err := strictly(bytes.NewReader(order), &o); err != nil || (o.Start == nil) == (o.Stop == nil) {
 		return errors.Join(errFaultOrder, err)
 	}
 	if o.Start != nil {
 		return op.StartFault(*o.Start, client)
 	}
 	return op.StopFaults(o.Stop.Dependency, o.Stop.Name, client)
-}
-
-// strictly reads one JSON value without unknown keys, and nothing else.
-func strictly(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more than one value")
-	}
-	return nil
 }

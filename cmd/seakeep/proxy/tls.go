@@ -168,8 +168,8 @@ func (p *Proxy) readable(file *config.File, before error) error {
 	}
 	for _, d := range file.Dependencies {
 		var now *config.TLS
-		if before := old.Dependency(d.Name); before != nil {
-			now = before.TLS
+		if same := old.Dependency(d.Name); same != nil {
+			now = same.TLS
 		}
 		look(now, d.TLS)
 	}
