@@ -42,6 +42,9 @@ func chaosPolicy(endpoints string) string {
 		"health: {interval: 1s, timeout: 500ms, unhealthy: 2, max-removed: 20%}")
 }
 
+// backWithin is by when all replicas are in use again once nothing is wrong any more.
+const backWithin = 30 * time.Second
+
 // TestChaos: real replicas are killed, restarted, paused, slowed and made ill at
 // random under load. No request that may be repeated fails, unless so many
 // replicas were bad in its time that each of its attempts may have met one; no
@@ -64,7 +67,7 @@ func TestChaos(t *testing.T) {
 	c.mend()
 	mended := time.Now()
 	for !w.allUp() {
-		if time.Since(mended) > 3*patience {
+		if time.Since(mended) > backWithin {
 			t.Fatalf("not back: %s", w.states())
 		}
 		time.Sleep(10 * time.Millisecond)
