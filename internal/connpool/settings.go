@@ -65,33 +65,34 @@ func newMaker(s Settings, report func(error)) (*maker, error) {
 	d := net.Dialer{Timeout: s.Connect, KeepAlive: probeEvery}
 	m.dial = d.DialContext
 	if t := s.TLS; t != nil && (t.CA != "" || t.Cert != "") {
-		files := certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}
-		store, err := certs.Open(files, report)
-		if err != nil {
-			return nil, placed(t, files, err)
+		var err error
+		if m.certs, err = openCerts(t, report); err != nil {
+			return nil, err
 		}
-		m.certs = store
 	}
 	m.tr = m.transport()
 	return m, nil
 }
 
-// placed says where in the policy file the file is named that cannot be used.
-func placed(t *config.TLS, files certs.Files, err error) error {
-	if e := t.Fault(files.Mistake(err)); e != nil {
-		return config.Errors{e}
+// openCerts reads the files of certificates. What is wrong with one is a mistake of
+// the policy file, with its place.
+func openCerts(t *config.TLS, report func(error)) (*certs.Store, error) {
+	files := certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}
+	store, err := certs.Open(files, report)
+	if err == nil {
+		return store, nil
 	}
-	return err
+	if e := t.Fault(files.Mistake(err)); e != nil {
+		return nil, config.Errors{e}
+	}
+	return nil, err
 }
 
-// Readable looks whether the files of certificates can be read. What is wrong with
-// one is a mistake of the policy file, with its place.
+// Readable looks whether the files of certificates can be read, with the errors that
+// a pool with these settings would have.
 func Readable(t *config.TLS) error {
-	files := certs.Files{CA: t.CA, Cert: t.Cert, Key: t.Key}
-	if _, err := certs.Open(files, nil); err != nil {
-		return placed(t, files, err)
-	}
-	return nil
+	_, err := openCerts(t, nil)
+	return err
 }
 
 // transport returns one of net/http that has these settings, and no idle limit

@@ -44,11 +44,11 @@ const (
 )
 
 // http2 bounds what one connection of HTTP/2 may cost where net/http serves it, as
-// package h2 does for its own. So many streams at once
-// are more than a connection of any client here has use for, and no more of its
-// requests are under way than that, also if it resets them. The windows hold what
-// a client sends before the dependency takes it: 4 MiB for all streams of a
-// connection would be a lot for 10,000 connections.
+// package h2 does for its own. So many streams at once are more than a connection
+// of any client here has use for, and no more of its requests are under way than
+// that, also if it resets them. The windows hold what a client sends before the
+// dependency takes it: 4 MiB for all streams of a connection would be a lot for
+// 10,000 connections.
 func (p *Proxy) http2() *http.HTTP2Config {
 	return &http.HTTP2Config{
 		MaxConcurrentStreams:          250,

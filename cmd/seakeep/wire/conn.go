@@ -253,10 +253,11 @@ func (c *Conn) Close() error {
 	err := net.ErrClosed
 	c.once.Do(func() {
 		lingers := c.speaks.Load() && !c.reset.Load()
-		if err = nil; lingers {
+		if lingers {
 			c.hush()
 		}
 		if lingers || c.secure != nil { // the end of TLS may have to wait
+			err = nil
 			go c.end(lingers)
 			return
 		}
