@@ -1,5 +1,5 @@
 // Asks the program. Its answers are JSON; a mistake is {"error": "..."}.
-import type { DependencyPage, History, Policy } from "./schema";
+import type { History } from "./schema";
 
 /** Where the API is: beside the page, whatever path that has. */
 export const root = "./api/v1/";
@@ -43,9 +43,6 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 /** Sends an order. Headers are those of a lever: its token. */
 export const post = <T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> =>
   ask<T>(address(path), { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) });
-
-export const dependencyOf = (name: string, s?: AbortSignal) => get<DependencyPage>(`dependencies/${encodeURIComponent(name)}`, {}, s);
-export const policyOf = (s?: AbortSignal) => get<Policy>("policy", {}, s);
 
 export interface HistoryQuery {
   from?: number | string; // milliseconds of Unix time, or such as -15m

@@ -1,21 +1,22 @@
-// The policy in effect, as it was when the page was opened or the file was last
-// reloaded.
+// The policy in effect. It is large, so that it is asked for when there is a newer
+// one, and now and then.
 import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { policyOf } from "./api";
+import { useAnswer, type Answer } from "./answer";
 import type { Policy } from "./schema";
+import { snapshot } from "./store";
 
-export const policy = signal<Policy | null>(null);
+const policy = signal<Policy | null>(null);
 const values = computed(() => new Map(policy.value?.values.map((v) => [v.path, v.value])));
 
-/** Asks for it again, once a minute while a page needs it. What fails keeps what is known. */
-export function usePolicy(): void {
+/** Asks for it while a page needs it. What fails keeps what is known. */
+export function usePolicy(): Answer<Policy> {
+  const now = snapshot.value?.policy;
+  const answer = useAnswer<Policy>("policy", 60_000, `${now?.loaded_ms} ${now?.refused}`);
   useEffect(() => {
-    const ask = () => void policyOf().then((p) => (policy.value = p)).catch(() => undefined);
-    ask();
-    const timer = setInterval(ask, 60_000);
-    return () => clearInterval(timer);
-  }, []);
+    if (answer.value) policy.value = answer.value;
+  }, [answer.value]);
+  return answer;
 }
 
 /** A value in effect, such as dependencies.pricing.retry.budget.ratio. */

@@ -26,9 +26,7 @@ export interface Measured {
   late_ms: (number | null)[];
 }
 
-export const slowNow = (s?: AbortSignal) => get<{ dependencies: SlowState[] }>("demo/slow", {}, s).then((v) => v.dependencies);
 export const foretold = (s?: AbortSignal) => get<Foretold>("demo/world", {}, s);
-export const measured = (over: string, s?: AbortSignal) => get<Measured>("demo/measured", { over }, s);
 
 /** Makes a dependency of the demo slow, or well again. */
 export const orderSlow = (name: string, latency: string) => post<unknown>("demo/slow", { name, latency });

@@ -1,31 +1,16 @@
 // Slows the demo's dependencies, which really are slow then.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import "./demo.css";
+import { useAnswer } from "../answer";
 import { href } from "../router";
 import { connection } from "../store";
-import { choices, doing, lastOrder, orderSlow, slowNow, usual, type SlowState } from "./api";
+import { choices, doing, lastOrder, orderSlow, usual, type SlowState } from "./api";
 
 /** What holds for each dependency, asked anew when somebody orders something and now and then. */
 export function useSlow(): SlowState[] {
-  const [all, set] = useState<SlowState[]>([]);
-  const order = lastOrder.value;
-  const state = connection.value.state;
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const turn = async () => {
-      const next = document.hidden ? null : await slowNow(stop.signal).catch(() => null);
-      if (stop.signal.aborted) return;
-      if (next) set(next);
-      timer = setTimeout(() => void turn(), 2000);
-    };
-    if (state !== "lost") void turn();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [order, state]);
-  return all;
+  const lost = connection.value.state === "lost";
+  const { value } = useAnswer<{ dependencies: SlowState[] }>(lost ? undefined : "demo/slow", 2000, lastOrder.value);
+  return value?.dependencies ?? [];
 }
 
 /** The controls of all dependencies, or of one. */

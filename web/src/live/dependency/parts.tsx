@@ -1,37 +1,15 @@
 // The endpoints of a dependency, and its operations.
-import { useEffect, useState } from "preact/hooks";
 import { Panel } from "../../ui/panel";
-import { dependencyOf } from "../api";
-import type { Dependency, Endpoint, Operation } from "../schema";
+import { useAnswer } from "../answer";
+import type { Dependency, DependencyPage, Operation } from "../schema";
 import { breakerWord, ms, percent, slotsWord } from "../words";
-
-/** Its endpoints, asked for every two seconds while they are shown. */
-function useEndpoints(name: string, has: boolean): Endpoint[] {
-  const [all, set] = useState<Endpoint[]>([]);
-  useEffect(() => {
-    if (!has) return;
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const turn = async () => {
-      if (!document.hidden)
-        await dependencyOf(name, stop.signal)
-          .then((p) => set(p.dependency.endpoints?.all ?? []))
-          .catch(() => undefined); // the connection says why
-      if (!stop.signal.aborted) timer = setTimeout(() => void turn(), 2000);
-    };
-    void turn();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [name, has]);
-  return all;
-}
 
 export function Endpoints({ d }: { d: Dependency }) {
   const e = d.endpoints;
-  const all = useEndpoints(d.name, e !== undefined);
+  const path = `dependencies/${encodeURIComponent(d.name)}`;
+  const { value } = useAnswer<DependencyPage>(e && path, 2000); // the connection says why there is none
   if (!e) return null;
+  const all = value?.dependency.endpoints?.all ?? [];
   const shown = [...all]
     .sort((a, b) => Number(a.state === "up") - Number(b.state === "up") || b.failing_share - a.failing_share)
     .slice(0, 100);
@@ -41,7 +19,7 @@ export function Endpoints({ d }: { d: Dependency }) {
       id="endpoints"
       wide
       twin={{
-        api: `/api/v1/dependencies/${encodeURIComponent(d.name)}`,
+        api: `/api/v1/${path}`,
         promql: `seakeep_endpoints{dependency="${d.name}"}`,
       }}
       says={

@@ -5,7 +5,7 @@ import { Panel } from "../../ui/panel";
 import type { Mark } from "../../ui/plot";
 import { Strip } from "../../ui/strip";
 import type { Theme } from "../../ui/theme";
-import { doing, type Foretold, type Measured } from "../demo/api";
+import { doing, usual, type Foretold, type Measured } from "../demo/api";
 import { DemoControls, useSlow } from "../demo/controls";
 import { route, set } from "../router";
 import { programNow, snapshot } from "../store";
@@ -38,7 +38,7 @@ function Charts() {
   const slow = useSlow();
   const names = slow.map((d) => d.name);
   const asked = route.value.query.dependency;
-  const worst = slow.find((d) => d.ordered && d.latency !== "20ms") ?? slow.find((d) => d.latency !== "20ms");
+  const worst = slow.find((d) => d.ordered && d.latency !== usual) ?? slow.find((d) => d.latency !== usual);
   const dependency = names.includes(asked ?? "") ? asked! : (worst?.name ?? names[names.length - 1] ?? "");
   return (
     <>

@@ -2,7 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Engine } from "../../engine/client";
 import type { Curves } from "../../engine/types";
-import { foretold, lastOrder, measured, type Foretold, type Measured } from "../demo/api";
+import { useAnswer } from "../answer";
+import { foretold, lastOrder, type Foretold, type Measured } from "../demo/api";
 import { connection, programNow } from "../store";
 
 /** How many runs make a band. */
@@ -58,22 +59,4 @@ export function usePrediction(): { prediction: Prediction | null; error: string 
 }
 
 /** What is measured, second by second. */
-export function useMeasured(): Measured | null {
-  const [now, set] = useState<Measured | null>(null);
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const turn = async () => {
-      const next = document.hidden ? null : await measured("90s", stop.signal).catch(() => null);
-      if (stop.signal.aborted) return;
-      if (next) set(next);
-      timer = setTimeout(() => void turn(), 1000);
-    };
-    void turn();
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, []);
-  return now;
-}
+export const useMeasured = (): Measured | null => useAnswer<Measured>("demo/measured?over=90s", 1000).value;

@@ -6,7 +6,7 @@ import { asked, Lever, ReadOnly } from "../../levers/levers";
 import { route, set } from "../../router";
 import type { Event } from "../../schema";
 import { events, snapshot } from "../../store";
-import { useAnswer } from "../answer";
+import { useAnswer } from "../../answer";
 import { found, resultOf, whatOf } from "./words";
 import { Waiting } from "../waiting";
 

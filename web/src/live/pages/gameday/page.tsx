@@ -10,7 +10,7 @@ import { range, zoom } from "../../range";
 import { href, route, set } from "../../router";
 import { events, snapshot } from "../../store";
 import { ago, number } from "../../words";
-import { useAnswer } from "../answer";
+import { useAnswer } from "../../answer";
 import { Track } from "../slo/gauge";
 import { Waiting } from "../waiting";
 import { abortState, effectCharts, marksOf, placesOf, reach, scopeOf, watched, where, type Bounds, type Fault, type Faults } from "./model";

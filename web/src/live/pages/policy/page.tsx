@@ -3,19 +3,17 @@
 import { useMemo, useState } from "preact/hooks";
 import { clock } from "../../../ui/plot";
 import { Twin } from "../../../ui/twin";
+import { usePolicy } from "../../policy";
 import { route, set } from "../../router";
 import type { Policy as File } from "../../schema";
 import { snapshot } from "../../store";
-import { useAnswer } from "../answer";
 import { Waiting } from "../waiting";
 import { Findings } from "./findings";
 import { baseOf, found, groups, kindOf, lineOf, type Group } from "./model";
 import "../pages.css";
 
 export function Policy() {
-  // It is large, so that it is asked for when there is a newer one, and now and then.
-  const now = snapshot.value?.policy;
-  const { value, error } = useAnswer<File>("policy", 60_000, `${now?.loaded_ms} ${now?.refused}`);
+  const { value, error } = usePolicy();
   return (
     <>
       <h1>Policy</h1>

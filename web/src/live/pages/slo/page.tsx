@@ -6,7 +6,7 @@ import { Strip } from "../../../ui/strip";
 import { Twin } from "../../../ui/twin";
 import { href } from "../../router";
 import { programNow } from "../../store";
-import { useAnswer } from "../answer";
+import { useAnswer } from "../../answer";
 import { Waiting } from "../waiting";
 import { Pair } from "./gauge";
 import { about, burnNow, doneNow, exhaustion, goal, goodIs, overWhat, periodOf, stepDoes, timesOf, type Objective, type Objectives } from "./model";
