@@ -1,6 +1,7 @@
 // The same elsewhere: the command, the question to the API and the query that give
 // what a view shows.
 import { useState } from "preact/hooks";
+import { shellWord } from "./quote";
 
 export interface Twins {
   cli?: string;
@@ -9,7 +10,7 @@ export interface Twins {
 }
 
 export function Twin({ cli, api, promql }: Twins) {
-  const rows = ([["terminal", cli], ["API", api && `curl -s '${location.origin}${api}'`], ["PromQL", promql]] as const).filter(([, text]) => text);
+  const rows = ([["terminal", cli], ["API", api && `curl -s ${shellWord(location.origin + api)}`], ["PromQL", promql]] as const).filter(([, text]) => text);
   return (
     <details class="twin">
       <summary>Same elsewhere</summary>

@@ -1,5 +1,6 @@
 // The breaker over time, and for each change the calls that caused it.
 import { Panel } from "../../ui/panel";
+import { promString } from "../../ui/quote";
 import type { Loaded } from "../history";
 import type { Range } from "../range";
 import { route } from "../router";
@@ -10,7 +11,6 @@ import { Calls } from "./calls";
 import { Changes } from "./changes";
 import { Lanes } from "./lanes";
 import { heldIn, lasted, rowsOf, type Row } from "./timeline";
-import { quoted } from "./columns";
 
 interface Props {
   name: string;
@@ -40,7 +40,7 @@ export function Breakers({ name, d, events, range, loaded }: Props) {
       twin={{
         api: `/api/v1/dependencies/${encodeURIComponent(name)}`,
         cli: `seakeep top --admin ${location.host}`,
-        promql: `sum by (from, to, reason) (increase(seakeep_breaker_transitions_total{dependency=${quoted(name)}}[5m]))`,
+        promql: `sum by (from, to, reason) (increase(seakeep_breaker_transitions_total{dependency=${promString(name)}}[5m]))`,
       }}
       says={
         b ? (

@@ -23,6 +23,3 @@ export function shareOf(text: string | undefined): number | undefined {
   const found = /^(\d+(?:\.\d+)?)%$/.exec(text ?? "");
   return found ? Number(found[1]) / 100 : undefined;
 }
-
-/** A name as a string of PromQL. */
-export const quoted = (name: string): string => JSON.stringify(name);

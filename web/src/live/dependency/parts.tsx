@@ -1,5 +1,6 @@
 // The endpoints of a dependency, and its operations.
 import { Panel } from "../../ui/panel";
+import { promString } from "../../ui/quote";
 import { useAnswer } from "../answer";
 import type { Dependency, DependencyPage, Operation } from "../schema";
 import { breakerWord, ms, percent, slotsWord } from "../words";
@@ -20,7 +21,7 @@ export function Endpoints({ d }: { d: Dependency }) {
       wide
       twin={{
         api: `/api/v1/${path}`,
-        promql: `seakeep_endpoints{dependency="${d.name}"}`,
+        promql: `seakeep_endpoints{dependency=${promString(d.name)}}`,
       }}
       says={
         <>

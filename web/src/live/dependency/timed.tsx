@@ -1,6 +1,7 @@
 // The panels over time, each with its charts, their numbers and its twins.
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../ui/panel";
+import { promString } from "../../ui/quote";
 import type { Mark, Segment } from "../../ui/plot";
 import { Strip } from "../../ui/strip";
 import type { Loaded } from "../history";
@@ -10,7 +11,7 @@ import { events, snapshot } from "../store";
 import { isAbout, telling } from "../telling";
 import { heatAsChart, heatDrawer, latencyChart } from "./heat";
 import { Hops } from "./hops";
-import { quoted, type Context } from "./columns";
+import type { Context } from "./columns";
 import { chartsOf, type TimePanel } from "./panels";
 import { states } from "./timeline";
 
@@ -60,7 +61,7 @@ export function Timed({ panel, name, loaded, range: r, over, context }: TimeProp
       id={panel.id}
       charts={charts}
       times={loaded.times}
-      twin={twinOf(name, panel.promql(quoted(name)))}
+      twin={twinOf(name, panel.promql(promString(name)))}
     >
       {panel.id === "deadlines" && (
         <Hops d={context.d} serve={snapshot.value?.serve} others={snapshot.value?.dependencies ?? []} />
@@ -96,7 +97,7 @@ export function Latency({ name, loaded, range: r, over }: TimeProps) {
       says="Of calls that were not refused: the darker, the more calls took so long. The lines are from all calls, and never means of quantiles."
       twin={twinOf(
         name,
-        `histogram_quantile(0.99, sum by (le) (rate(seakeep_call_duration_seconds_bucket{dependency=${quoted(name)}}[1m])))`,
+        `histogram_quantile(0.99, sum by (le) (rate(seakeep_call_duration_seconds_bucket{dependency=${promString(name)}}[1m])))`,
       )}
     >
       <Strip

@@ -1,4 +1,5 @@
 // An order as somebody is writing it, before it is one.
+import { shellWord } from "../../ui/quote";
 import type { Dependency, Snapshot } from "../schema";
 import type { Order } from "./order";
 
@@ -106,25 +107,23 @@ export function faultOf(d: StartDraft): Record<string, string | number | boolean
   return f;
 }
 
-const quote = (s: string): string => (/^[\w@%+=:,./-]+$/.test(s) ? s : `'${s.replaceAll("'", `'\\''`)}'`);
-
 /** The same on a command line. */
 export function commandOf(d: Draft, host: string): string {
-  const admin = ` --admin ${quote(host)}`;
+  const admin = ` --admin ${shellWord(host)}`;
   switch (d.what) {
     case "breaker":
-      return `seakeep breaker ${quote(d.policy)} ${d.mode}${d.key ? ` --key=${quote(d.key)}` : ""}${admin}`;
+      return `seakeep breaker ${shellWord(d.policy)} ${d.mode}${d.key ? ` --key=${shellWord(d.key)}` : ""}${admin}`;
     case "degrade":
-      return `seakeep degrade ${quote(d.level || "auto")}${admin}`;
+      return `seakeep degrade ${shellWord(d.level || "auto")}${admin}`;
     case "admit":
-      return `seakeep admit ${share(d.share) === undefined ? "40" : +((share(d.share) ?? 0) * 100).toFixed(4)}%${d.ramp.trim() ? ` --ramp ${quote(d.ramp.trim())}` : ""}${admin}`;
+      return `seakeep admit ${share(d.share) === undefined ? "40" : +((share(d.share) ?? 0) * 100).toFixed(4)}%${d.ramp.trim() ? ` --ramp ${shellWord(d.ramp.trim())}` : ""}${admin}`;
     case "start": {
       const { kind, ...rest } = faultOf(d);
-      const flags = Object.entries(rest).filter(([k, v]) => k !== "name" || v !== kind).map(([k, v]) => (v === true ? `--${k}` : `--${k} ${quote(String(v))}`));
-      return ["seakeep fault start", kind, ...(d.dependency ? [`--dependency ${quote(d.dependency)}`] : []), ...flags, ...(d.force ? ["--force"] : [])].join(" ") + admin;
+      const flags = Object.entries(rest).filter(([k, v]) => k !== "name" || v !== kind).map(([k, v]) => (v === true ? `--${k}` : `--${k} ${shellWord(String(v))}`));
+      return ["seakeep fault start", kind, ...(d.dependency ? [`--dependency ${shellWord(d.dependency)}`] : []), ...flags, ...(d.force ? ["--force"] : [])].join(" ") + admin;
     }
     case "stop":
-      return `seakeep fault stop${d.name ? ` ${quote(d.name)}` : ""}${d.dependency ? ` --dependency ${quote(d.dependency)}` : ""}${admin}`;
+      return `seakeep fault stop${d.name ? ` ${shellWord(d.name)}` : ""}${d.dependency ? ` --dependency ${shellWord(d.dependency)}` : ""}${admin}`;
   }
 }
 

@@ -2,6 +2,7 @@
 // finds in it, what the last reload changed, and why a newer text is not in use.
 import { useMemo, useState } from "preact/hooks";
 import { clock } from "../../../ui/plot";
+import { shellWord } from "../../../ui/quote";
 import { Twin } from "../../../ui/twin";
 import { usePolicy } from "../../policy";
 import { route, set } from "../../router";
@@ -14,6 +15,7 @@ import "../pages.css";
 
 export function Policy() {
   const { value, error } = usePolicy();
+  const file = value ? shellWord(value.file) : "FILE";
   return (
     <>
       <h1>Policy</h1>
@@ -29,7 +31,7 @@ export function Policy() {
           <Values v={value} />
         </>
       )}
-      <Twin cli={`seakeep plan ${value?.file ?? "FILE"}; seakeep check ${value?.file ?? "FILE"}`} api="/api/v1/policy" />
+      <Twin cli={`seakeep plan ${file}; seakeep check ${file}`} api="/api/v1/policy" />
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../../ui/panel";
 import { clock, type Chart } from "../../../ui/plot";
+import { promString, shellWord } from "../../../ui/quote";
 import { Strip } from "../../../ui/strip";
 import { Twin } from "../../../ui/twin";
 import { href } from "../../router";
@@ -55,7 +56,7 @@ function Promise({ o, at }: { o: Objective; at: number }) {
   return (
     <Panel title={o.name} id={`slo-${o.name}`} wide charts={charts} times={times}
       says={<>{goal(o.objective)} of {goodIs(o)}, over {overWhat(o)}{o.dependency && <>; <a href={href("dependency", o.dependency)}>{o.dependency}</a></>}</>}
-      twin={{ cli: `seakeep slo test FILE --slo ${o.name} --errors 2% --for 1h`, promql: `seakeep_slo_budget_left_ratio{slo="${o.name}"}` }}>
+      twin={{ cli: `seakeep slo test FILE --slo ${shellWord(o.name)} --errors 2% --for 1h`, promql: `seakeep_slo_budget_left_ratio{slo=${promString(o.name)}}` }}>
       <p class={firing.length ? "wrong" : "wrong well"}>
         {firing.length ? <span>▲ {firing.length} of {o.alerts.length} alerts {firing.length === 1 ? "fires" : "fire"}{firing.some((a) => a.page) ? ": somebody is paged" : ""}</span> : <span>● No alert fires.</span>}
       </p>
