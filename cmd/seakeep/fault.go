@@ -124,7 +124,7 @@ func newFaultListCommand() *cobra.Command {
 func (f *faultFlags) common(c *cobra.Command) {
 	c.Flags().StringVar(&f.admin, "admin", "127.0.0.1:9901", adminUsage)
 	c.Flags().StringVar(&f.dependency, "dependency", "",
-		"`name` of the dependency; left out: behind the door, and to stop or list: everywhere")
+		"`name` of the dependency, or empty: behind the door; to stop or list, left out: everywhere")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON")
 }
 
@@ -173,7 +173,7 @@ func (f *faultFlags) ask(cmd *cobra.Command, method, path string, order any) err
 			return err
 		}
 		body = strings.NewReader(string(text))
-	} else if f.dependency != "" {
+	} else if cmd.Flags().Changed("dependency") {
 		path += "?dependency=" + url.QueryEscape(f.dependency)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+f.admin+path, body)

@@ -57,6 +57,7 @@ func TestFaultCommands(t *testing.T) {
 		{"fault start error --dependency pricing --share 1%", 1, "", "is running; stop it first", 429},
 		{"fault stop nobody", 1, "", "no fault of that name is running", 429},
 		{"fault stop a/b", 1, "", "no fault of that name is running", 429},
+		{"fault stop error --dependency=", 1, "", "no fault of that name is running", 429}, // behind the door
 		{"fault stop error", 0, "stopped by hand", "", 200},
 		{"fault start latency --name slow --dependency pricing --share 100% --marked --delay 1h --jitter 1s --shape normal",
 			0, "slow", "", 200},

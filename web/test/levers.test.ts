@@ -66,6 +66,8 @@ describe("drafts", () => {
     expect(commandOf({ ...startDraft("pricing"), name: "x; rm", marked: true, force: true }, host))
       .toBe(`seakeep fault start latency --dependency pricing --name 'x; rm' --share 10% --for 5m --delay 200ms --marked --force --admin ${host}`);
     expect(commandOf(stopDraft("slow", "pricing"), host)).toBe(`seakeep fault stop slow --dependency pricing --admin ${host}`);
+    expect(commandOf(stopDraft("slow", ""), host)).toBe(`seakeep fault stop slow --dependency '' --admin ${host}`);
+    expect(commandOf(stopDraft(), host)).toBe(`seakeep fault stop --admin ${host}`);
   });
 });
 

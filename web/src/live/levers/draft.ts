@@ -123,7 +123,7 @@ export function commandOf(d: Draft, host: string): string {
       return ["seakeep fault start", kind, ...(d.dependency ? [`--dependency ${shellWord(d.dependency)}`] : []), ...flags, ...(d.force ? ["--force"] : [])].join(" ") + admin;
     }
     case "stop":
-      return `seakeep fault stop${d.name ? ` ${shellWord(d.name)}` : ""}${d.dependency ? ` --dependency ${shellWord(d.dependency)}` : ""}${admin}`;
+      return `seakeep fault stop${d.name ? ` ${shellWord(d.name)}` : ""}${d.dependency === undefined ? "" : ` --dependency ${shellWord(d.dependency)}`}${admin}`;
   }
 }
 
