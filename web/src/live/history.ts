@@ -6,12 +6,15 @@ import { range, stepFor } from "./range";
 import type { Heat, History, Values } from "./schema";
 import { programNow, takeHistory } from "./store";
 
+/** Values by what they are of, one for each step. */
+export type Columns = Record<string, Values>;
+
 export interface Loaded {
   step: number; // ms
   times: number[]; // the end of each step
   oldest: number; // how far back there is anything
-  series: Map<string, Record<string, Values>>; // by dependency
-  serve?: Record<string, Values>;
+  series: Map<string, Columns>; // by dependency
+  serve?: Columns;
   heat?: Heat; // of the only dependency
 }
 
@@ -31,7 +34,7 @@ export function joined(old: Loaded, more: Loaded, from: number): Loaded {
   const skip = Math.max(0, more.times.findIndex((t) => t > from));
   const both = <T>(x: readonly T[], y: readonly T[]) => [...x.slice(a, b), ...y.slice(skip)];
   const gap = (n: number): Values => new Array<null>(n).fill(null);
-  const columns = (x: Record<string, Values> | undefined, y: Record<string, Values>) =>
+  const columns = (x: Columns | undefined, y: Columns) =>
     Object.fromEntries(Object.entries(y).map(([k, v]) => [k, both(x?.[k] ?? gap(old.times.length), v)]));
   const heat = more.heat && { bounds_ms: more.heat.bounds_ms, counts: both(old.heat?.counts ?? old.times.map(() => []), more.heat.counts) };
   return { step: more.step, oldest: more.oldest, times: both(old.times, more.times), heat,

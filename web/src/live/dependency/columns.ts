@@ -1,8 +1,7 @@
 // Lines of charts from the columns of a history, and what else panels know.
 import { dashes, type Line, type Tone } from "../../ui/plot";
-import type { Dependency, Values } from "../schema";
-
-export type Columns = Record<string, Values>;
+import type { Columns } from "../history";
+import type { Dependency } from "../schema";
 
 /** What is known besides the columns. */
 export interface Context {

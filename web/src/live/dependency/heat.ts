@@ -3,11 +3,11 @@
 import type uPlot from "uplot";
 import { dashes, type Chart } from "../../ui/plot";
 import type { Theme } from "../../ui/theme";
-import type { Loaded } from "../history";
+import type { Columns, Loaded } from "../history";
 import { ms } from "../words";
 
 /** The scale: whole powers of ten around all that is there, so that it seldom changes. */
-export function scaleOf(loaded: Loaded, columns: Record<string, (number | null)[]>): [number, number] {
+export function scaleOf(loaded: Loaded, columns: Columns): [number, number] {
   const bounds = loaded.heat?.bounds_ms ?? [];
   const sums: number[] = [];
   for (const counts of loaded.heat?.counts ?? []) counts.forEach((n, k) => (sums[k] = (sums[k] ?? 0) + n));
@@ -23,7 +23,7 @@ export function scaleOf(loaded: Loaded, columns: Record<string, (number | null)[
   return [from, Math.max(from * 10, 10 ** Math.ceil(Math.log10(high) - 1e-9))];
 }
 
-export function latencyChart(loaded: Loaded, columns: Record<string, (number | null)[]>): Chart {
+export function latencyChart(loaded: Loaded, columns: Columns): Chart {
   const line = (key: string, label: string, k: number) => ({
     label,
     color: "ink" as const,

@@ -58,11 +58,11 @@ export function DependencyPage({ rest: name }: { rest: string }) {
       {loaded && (
         <div class="halves">
           <div class="panels">
-            <Latency name={name} loaded={loaded} range={r} over={over} />
+            <Latency name={name} loaded={loaded} over={over} />
             {timePanels
               .filter((p) => p.half === 1)
               .map((p) => (
-                <Timed key={p.id} panel={p} name={name} loaded={loaded} range={r} over={over} context={context} />
+                <Timed key={p.id} panel={p} name={name} loaded={loaded} over={over} context={context} />
               ))}
             <Operations all={d?.operations} name={name} />
           </div>
@@ -70,7 +70,7 @@ export function DependencyPage({ rest: name }: { rest: string }) {
             {timePanels
               .filter((p) => p.half === 2)
               .map((p) => (
-                <Timed key={p.id} panel={p} name={name} loaded={loaded} range={r} over={over} context={context} />
+                <Timed key={p.id} panel={p} name={name} loaded={loaded} over={over} context={context} />
               ))}
           </div>
         </div>

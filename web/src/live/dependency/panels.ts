@@ -1,7 +1,8 @@
 // The panels of a dependency over time: which columns of its history each draws,
 // and the same as a query.
 import type { Chart } from "../../ui/plot";
-import { lines, shareOf, type Columns, type Context } from "./columns";
+import type { Columns } from "../history";
+import { lines, shareOf, type Context } from "./columns";
 
 export interface TimePanel {
   id: string;

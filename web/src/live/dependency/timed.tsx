@@ -3,11 +3,11 @@ import { useMemo } from "preact/hooks";
 import { Panel } from "../../ui/panel";
 import { promString } from "../../ui/quote";
 import type { Mark, Segment } from "../../ui/plot";
-import { Strip } from "../../ui/strip";
 import type { Loaded } from "../history";
-import { range, zoom, type Range } from "../range";
+import { range, type Range } from "../range";
 import type { Event } from "../schema";
 import { events, snapshot } from "../store";
+import { LiveStrip } from "../strip";
 import { isAbout, telling } from "../telling";
 import { heatAsChart, heatDrawer, latencyChart } from "./heat";
 import { Hops } from "./hops";
@@ -41,11 +41,10 @@ export function useOver(name: string, r: Range): Over {
 interface TimeProps {
   name: string;
   loaded: Loaded;
-  range: Range;
   over: Over;
 }
 
-export function Timed({ panel, name, loaded, range: r, over, context }: TimeProps & { panel: TimePanel; context: Context }) {
+export function Timed({ panel, name, loaded, over, context }: TimeProps & { panel: TimePanel; context: Context }) {
   const columns = loaded.series.get(name) ?? {};
   const key = [
     context.d?.bulkhead?.limit,
@@ -67,24 +66,13 @@ export function Timed({ panel, name, loaded, range: r, over, context }: TimeProp
         <Hops d={context.d} serve={snapshot.value?.serve} others={snapshot.value?.dependencies ?? []} />
       )}
       {charts.map((c) => (
-        <Strip
-          key={c.id}
-          chart={c}
-          times={loaded.times}
-          from={r.from}
-          to={r.to}
-          sync="live"
-          wall
-          onZoom={zoom}
-          ribbon={over.ribbon}
-          marks={over.marks}
-        />
+        <LiveStrip key={c.id} chart={c} loaded={loaded} {...over} />
       ))}
     </Panel>
   );
 }
 
-export function Latency({ name, loaded, range: r, over }: TimeProps) {
+export function Latency({ name, loaded, over }: TimeProps) {
   const chart = useMemo(() => latencyChart(loaded, loaded.series.get(name) ?? {}), [loaded, name]);
   const heat = useMemo(() => heatDrawer(loaded), [loaded]);
   const numbers = useMemo(() => [chart, heatAsChart(loaded)], [chart]);
@@ -100,19 +88,7 @@ export function Latency({ name, loaded, range: r, over }: TimeProps) {
         `histogram_quantile(0.99, sum by (le) (rate(seakeep_call_duration_seconds_bucket{dependency=${promString(name)}}[1m])))`,
       )}
     >
-      <Strip
-        chart={chart}
-        times={loaded.times}
-        from={r.from}
-        to={r.to}
-        sync="live"
-        wall
-        onZoom={zoom}
-        under={heat}
-        ribbon={over.ribbon}
-        marks={over.marks}
-        height={260}
-      />
+      <LiveStrip chart={chart} loaded={loaded} under={heat} {...over} height={260} />
     </Panel>
   );
 }

@@ -1,8 +1,8 @@
 // The wall as it was: a moment of the history as if it were a snapshot.
 import { badness } from "../badness";
-import type { Loaded } from "../history";
+import type { Columns, Loaded } from "../history";
 import { span, type Recent } from "../recent";
-import type { Dependency, Event, Snapshot, Values } from "../schema";
+import type { Dependency, Event, Snapshot } from "../schema";
 
 /** What is asked for of all dependencies. Error budgets and faults are not kept. */
 export const columns =
@@ -42,7 +42,7 @@ export function wallAt(h: Loaded, at: number, like: Snapshot, changes: readonly 
   };
 }
 
-function dependencyAt(d: Dependency, c: Record<string, Values>, k: number, change: Event | undefined): Dependency {
+function dependencyAt(d: Dependency, c: Columns, k: number, change: Event | undefined): Dependency {
   const some = (name: string): number | undefined => c[name]?.[k] ?? undefined;
   const value = (name: string): number => some(name) ?? 0;
   const state = states[value("breaker")] ?? "";

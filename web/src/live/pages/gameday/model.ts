@@ -1,6 +1,7 @@
 // Faults, in words, and what they do to whom they hurt.
-import type { Chart } from "../../../ui/plot";
-import type { Event, Values } from "../../schema";
+import { dashes, type Chart } from "../../../ui/plot";
+import type { Columns } from "../../history";
+import type { Event } from "../../schema";
 
 export interface Faults {
   faults: Fault[];
@@ -78,12 +79,12 @@ export const marksOf = (events: readonly Event[], dependency: string): { at: num
   events.filter((e) => e.kind === "fault-changed" && e.policy === dependency).map((e) => ({ at: e.at_ms, label: `${e.key ?? ""} ${e.to ?? ""}` }));
 
 /** What is looked at while somebody is hurt. */
-export function effectCharts(c: Record<string, Values>): Chart[] {
-  const line = (label: string, key: string, color: number, dash: number[] = []) => ({ label, color, dash, values: c[key] ?? [] });
+export function effectCharts(c: Columns): Chart[] {
+  const line = (label: string, key: string, color: number, dash = 0) => ({ label, color, dash: dashes[dash]!, values: c[key] ?? [] });
   return [
-    { id: "answers", title: "Answers", unit: "", percent: true, most: 1, lines: [line("success", "success", 0), line("answered, with fallbacks", "answered", 1, [7, 4]), line("by a fallback", "fallback_share", 2, [2, 3])] },
-    { id: "latency", title: "Latency", unit: "ms", most: 1, lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, [7, 4]), line("p99.9", "p999_ms", 4, [2, 3])] },
-    { id: "attempts", title: "Attempts", unit: "/s", most: 1, lines: [line("first", "first_attempts", 0), line("retries", "retries", 2, [7, 4]), line("denied by the budget", "budget_denied", 4, [2, 3])] },
-    { id: "refused", title: "Refused and under way", unit: "", most: 1, lines: [line("refused by the breaker, a second", "refused_circuit_open", 4), line("timed out, a second", "timed_out", 2, [7, 4]), line("in flight", "in_flight", 0, [2, 3])] },
+    { id: "answers", title: "Answers", unit: "", percent: true, most: 1, lines: [line("success", "success", 0), line("answered, with fallbacks", "answered", 1, 1), line("by a fallback", "fallback_share", 2, 2)] },
+    { id: "latency", title: "Latency", unit: "ms", most: 1, lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, 1), line("p99.9", "p999_ms", 4, 2)] },
+    { id: "attempts", title: "Attempts", unit: "/s", most: 1, lines: [line("first", "first_attempts", 0), line("retries", "retries", 2, 1), line("denied by the budget", "budget_denied", 4, 2)] },
+    { id: "refused", title: "Refused and under way", unit: "", most: 1, lines: [line("refused by the breaker, a second", "refused_circuit_open", 4), line("timed out, a second", "timed_out", 2, 1), line("in flight", "in_flight", 0, 2)] },
   ];
 }

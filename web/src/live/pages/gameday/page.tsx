@@ -1,14 +1,13 @@
 // Game days: what hurts on purpose, within which bounds, and what comes of it.
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../../ui/panel";
-import { Strip } from "../../../ui/strip";
 import { Twin } from "../../../ui/twin";
 import { useHistory } from "../../history";
 import { startDraft, stopDraft } from "../../levers/draft";
 import { asked, Lever, ReadOnly } from "../../levers/levers";
-import { range, zoom } from "../../range";
 import { href, route, set } from "../../router";
 import { events, snapshot } from "../../store";
+import { LiveStrip } from "../../strip";
 import { ago, number } from "../../words";
 import { useAnswer } from "../../answer";
 import { Track } from "../slo/gauge";
@@ -122,13 +121,12 @@ function Effect({ name }: { name: string }) {
   const { loaded, error } = useHistory(name);
   const charts = useMemo(() => effectCharts(loaded?.series.get(name) ?? {}), [loaded, name]);
   const marks = useMemo(() => marksOf(events.value, name), [events.value, name]);
-  const r = range.value;
   return (
     <Panel title={`What it does to ${name}`} wide charts={charts} times={loaded?.times}
       says={<>Broken lines are where a fault begins or ends. <a href={href("dependency", name)}>All of {name}</a></>}
       twin={{ api: `/api/v1/history?dependency=${encodeURIComponent(name)}` }}>
       {error && <p class="problem" role="status">History: {error}. It is asked for again.</p>}
-      {loaded && <div class="beside">{charts.map((c) => <Strip key={c.id} chart={c} times={loaded.times} from={r.from} to={r.to} sync="live" wall marks={marks} onZoom={zoom} height={110} />)}</div>}
+      {loaded && <div class="beside">{charts.map((c) => <LiveStrip key={c.id} chart={c} loaded={loaded} marks={marks} height={110} />)}</div>}
     </Panel>
   );
 }

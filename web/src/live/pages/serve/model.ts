@@ -1,12 +1,10 @@
 // What happens to requests that come in, as charts and rows.
-import type { Chart } from "../../../ui/plot";
-import type { Serve, Values } from "../../schema";
+import { dashes, type Chart } from "../../../ui/plot";
+import type { Columns } from "../../history";
+import type { Serve } from "../../schema";
 
 /** The most important first, as the API has them. */
 export const classes = ["critical_plus", "critical", "sheddable_plus", "sheddable"];
-const dashes = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
-
-type Columns = Record<string, Values>;
 
 /** One line for each class; in a stack each is on top of the one before. */
 function byClass(c: Columns, prefix: string, id: string, title: string, unit = "/s"): Chart {

@@ -1,14 +1,13 @@
 // What comes in: who is let in, who waits, who is refused, and for what.
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../../ui/panel";
-import { Strip } from "../../../ui/strip";
 import { Twin } from "../../../ui/twin";
 import { useHistory, type Loaded } from "../../history";
 import { admitDraft, degradeDraft } from "../../levers/draft";
 import { Lever, ReadOnly } from "../../levers/levers";
-import { range, zoom } from "../../range";
 import type { Serve as State } from "../../schema";
 import { snapshot } from "../../store";
+import { LiveStrip } from "../../strip";
 import { ms, number, percent } from "../../words";
 import { Track } from "../slo/gauge";
 import { partsOf, reasons, stateOf, type Part } from "./model";
@@ -108,12 +107,11 @@ function Tenants({ s }: { s: State }) {
 }
 
 function Timed({ p, loaded }: { p: Part; loaded: Loaded }) {
-  const r = range.value;
   const charts = useMemo(() => p.charts, [loaded, p.id]);
   return (
     <Panel title={p.title} says={p.says} id={p.id} wide={charts.length > 2} charts={charts} times={loaded.times} twin={{ api: "/api/v1/history?columns=rate", promql: p.promql }}>
       <div class={charts.length > 2 ? "beside" : undefined}>
-        {charts.map((c) => <Strip key={c.id} chart={c} times={loaded.times} from={r.from} to={r.to} sync="live" wall onZoom={zoom} height={110} />)}
+        {charts.map((c) => <LiveStrip key={c.id} chart={c} loaded={loaded} height={110} />)}
       </div>
     </Panel>
   );
