@@ -2,7 +2,7 @@
 // its colour, and below in numbers.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counts, describe, frame, routeOf, whatOf, type Frames } from "../model/frames";
-import { px, useSize } from "./size";
+import { drawOn, px, useSize } from "./size";
 import { useTheme } from "./theme";
 
 interface Props {
@@ -30,15 +30,8 @@ export function Squares({ frames, at, slow }: Props) {
   const rows = Math.ceil(frames.workers / columns);
 
   useEffect(() => {
-    const c = canvas.current;
-    if (!c || !width) return;
-    const dpr = Math.min(devicePixelRatio || 1, 3);
-    c.width = Math.round(columns * side * dpr);
-    c.height = Math.round(rows * side * dpr);
-    const g = c.getContext("2d");
-    if (!g) return;
-    g.scale(dpr, dpr);
-    draw(g, now, { columns, side, colors: theme.routes, faint: theme.line, ink: theme.onRoute, slow: frames.routes.indexOf(slow) });
+    const g = width ? drawOn(canvas.current, columns * side, rows * side) : null;
+    if (g) draw(g, now, { columns, side, colors: theme.routes, faint: theme.line, ink: theme.onRoute, slow: frames.routes.indexOf(slow) });
   }, [frames, at, width, theme, columns, side, rows, slow]);
 
   const sum = useMemo(() => counts(frames, now), [frames, now]);

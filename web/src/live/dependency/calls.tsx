@@ -1,5 +1,6 @@
 // What is known of a change: the calls that caused it.
 import { clock } from "../../ui/plot";
+import { Table } from "../../ui/table";
 import { set } from "../router";
 import type { Event } from "../schema";
 import { telling } from "../telling";
@@ -24,38 +25,20 @@ export function Calls({ event }: { event: Event }) {
               ? "The latest attempts that counted against it, which opened it:"
               : "The latest attempts of the minute before that counted against it:"}
           </p>
-          <div class="scroll" tabIndex={0} role="region" aria-label="Calls that caused it">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">time</th>
-                  <th scope="col">before</th>
-                  <th scope="col" class="words">
-                    outcome
-                  </th>
-                  <th scope="col" class="words">
-                    cause
-                  </th>
-                  <th scope="col">took</th>
-                  <th scope="col">attempt</th>
-                </tr>
-              </thead>
-              <tbody>
-                {calls.map((c, k) => (
-                  <tr key={k}>
-                    <th scope="row">
-                      {clock(c.at_ms, 1000)}.{String(Math.floor(c.at_ms % 1000)).padStart(3, "0")}
-                    </th>
-                    <td>{ms(Math.max(0, event.at_ms - c.at_ms))}</td>
-                    <td class="words">{c.outcome ?? "–"}</td>
-                    <td class="words">{c.cause ?? "–"}</td>
-                    <td>{ms(c.took_ms)}</td>
-                    <td>{(c.attempt ?? 0) + 1}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table name="Calls that caused it" head={["time", "before", "outcome", "cause", "took", "attempt"]} words={["outcome", "cause"]}>
+            {calls.map((c, k) => (
+              <tr key={k}>
+                <th scope="row">
+                  {clock(c.at_ms, 1000)}.{String(Math.floor(c.at_ms % 1000)).padStart(3, "0")}
+                </th>
+                <td>{ms(Math.max(0, event.at_ms - c.at_ms))}</td>
+                <td class="words">{c.outcome ?? "–"}</td>
+                <td class="words">{c.cause ?? "–"}</td>
+                <td>{ms(c.took_ms)}</td>
+                <td>{(c.attempt ?? 0) + 1}</td>
+              </tr>
+            ))}
+          </Table>
         </>
       )}
     </section>

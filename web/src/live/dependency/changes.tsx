@@ -1,5 +1,6 @@
 // The changes of a time, as a list.
 import { clock } from "../../ui/plot";
+import { Table } from "../../ui/table";
 import type { Event } from "../schema";
 import { telling } from "../telling";
 import { choose } from "./lanes";
@@ -10,50 +11,34 @@ export function Changes({ list, chosen, name }: { list: Event[]; chosen: Event |
   return (
     <details class="numbers">
       <summary>Changes: {list.length}</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Changes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">time</th>
-              <th scope="col" class="words">
-                what
-              </th>
-              <th scope="col" class="words">
-                of
-              </th>
-              <th scope="col">calls</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((e) => (
-              <tr key={e.id ?? `${e.at_ms}${e.kind}`} class={e === chosen ? "chosen" : undefined}>
-                <th scope="row">
-                  {clock(e.at_ms, 86_400_000)} {clock(e.at_ms, 1000)}
-                </th>
-                <td class="words">{telling(e)}</td>
-                <td class="words">{e.policy && e.policy !== name ? e.policy : ""}</td>
-                <td>
-                  {e.id !== undefined && (
-                    <button
-                      type="button"
-                      class="link"
-                      aria-label={`${e.calls?.length ?? "show"}: what caused ${telling(e)} at ${clock(e.at_ms, 1000)}`}
-                      onClick={() => choose(e)}
-                    >
-                      {e.calls?.length ?? "show"}
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {list.length > shown.length && (
-          <p class="soft note">
-            The newest {shown.length} of {list.length}; a shorter time shows others.
-          </p>
-        )}
-      </div>
+      <Table name="Changes" head={["time", "what", "of", "calls"]} words={["what", "of"]}>
+        {shown.map((e) => (
+          <tr key={e.id ?? `${e.at_ms}${e.kind}`} class={e === chosen ? "chosen" : undefined}>
+            <th scope="row">
+              {clock(e.at_ms, 86_400_000)} {clock(e.at_ms, 1000)}
+            </th>
+            <td class="words">{telling(e)}</td>
+            <td class="words">{e.policy && e.policy !== name ? e.policy : ""}</td>
+            <td>
+              {e.id !== undefined && (
+                <button
+                  type="button"
+                  class="link"
+                  aria-label={`${e.calls?.length ?? "show"}: what caused ${telling(e)} at ${clock(e.at_ms, 1000)}`}
+                  onClick={() => choose(e)}
+                >
+                  {e.calls?.length ?? "show"}
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {list.length > shown.length && (
+        <p class="soft note">
+          The newest {shown.length} of {list.length}; a shorter time shows others.
+        </p>
+      )}
     </details>
   );
 }

@@ -1,7 +1,10 @@
 // A dependency in figures, as of now.
 import type { Dependency } from "../schema";
 import { snapshot } from "../store";
+import { fact, quantiles } from "../fact";
 import { ms, number, percent, slotsWord } from "../words";
+
+const providers: Record<string, string> = { first: "the first provider", second: "▲ the second provider" };
 
 export function Facts({ d }: { d: Dependency }) {
   const of = snapshot.value!;
@@ -10,56 +13,14 @@ export function Facts({ d }: { d: Dependency }) {
   return (
     <>
       <dl class="facts">
-        <div>
-          <dt>calls/s</dt>
-          <dd>{number(d.rate)}</dd>
-        </div>
-        <div>
-          <dt>success</dt>
-          <dd>{percent(d.success)}</dd>
-        </div>
-        <div>
-          <dt>answered</dt>
-          <dd>{percent(d.answered)}</dd>
-        </div>
-        <div>
-          <dt>p50</dt>
-          <dd>{ms(d.latency?.p50_ms)}</dd>
-        </div>
-        <div>
-          <dt>p99</dt>
-          <dd>{ms(d.latency?.p99_ms)}</dd>
-        </div>
-        <div>
-          <dt>p99.9</dt>
-          <dd>{ms(d.latency?.p999_ms)}</dd>
-        </div>
-        <div>
-          <dt>in flight</dt>
-          <dd>{slotsWord(d.in_flight, d.bulkhead)}</dd>
-        </div>
-        <div>
-          <dt>fallback</dt>
-          <dd data-fallback>{percent(d.fallback_share)}</dd>
-        </div>
-        {d.slo_left !== undefined && (
-          <div>
-            <dt>error budget left</dt>
-            <dd>{percent(d.slo_left)}</dd>
-          </div>
-        )}
-        {d.failover && (
-          <div>
-            <dt>calls go to</dt>
-            <dd>
-              {d.failover === "first"
-                ? "the first provider"
-                : d.failover === "second"
-                  ? "▲ the second provider"
-                  : "the first again"}
-            </dd>
-          </div>
-        )}
+        {fact("calls/s", number(d.rate))}
+        {fact("success", percent(d.success))}
+        {fact("answered", percent(d.answered))}
+        {quantiles(d.latency)}
+        {fact("in flight", slotsWord(d.in_flight, d.bulkhead))}
+        {fact("fallback", percent(d.fallback_share), "", { "data-fallback": true })}
+        {d.slo_left !== undefined && fact("error budget left", percent(d.slo_left))}
+        {d.failover && fact("calls go to", providers[d.failover] ?? "the first again")}
       </dl>
       {slo.map((o) => (
         <p key={o.name} class={o.firing > 0 ? "hot" : "soft"}>

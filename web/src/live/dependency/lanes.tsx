@@ -1,7 +1,7 @@
 // The states of breakers as lines over time, and a triangle for each change.
 import { useEffect, useRef } from "preact/hooks";
 import { clock, rightOf, type Segment } from "../../ui/plot";
-import { px, useSize } from "../../ui/size";
+import { drawOn, px, useSize } from "../../ui/size";
 import { useTheme, type Theme } from "../../ui/theme";
 import { zoom, type Range } from "../range";
 import { set } from "../router";
@@ -71,13 +71,8 @@ function Lane({
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
   useEffect(() => {
-    const c = canvas.current;
-    const g = c?.getContext("2d");
-    if (!c || !g || !width) return;
-    const dpr = Math.min(devicePixelRatio || 1, 3);
-    c.width = Math.round(width * dpr);
-    c.height = Math.round(height * dpr);
-    g.scale(dpr, dpr);
+    const g = width ? drawOn(canvas.current, width, height) : null;
+    if (!g) return;
     for (const s of row.segments) draw(g, s, x, theme);
     for (const s of held) outline(g, s, x, theme);
   });

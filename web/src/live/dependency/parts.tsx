@@ -1,6 +1,7 @@
 // The endpoints of a dependency, and its operations.
 import { Panel } from "../../ui/panel";
 import { promString } from "../../ui/quote";
+import { Table } from "../../ui/table";
 import { useAnswer } from "../answer";
 import type { Dependency, DependencyPage, Operation } from "../schema";
 import { breakerWord, ms, percent, slotsWord } from "../words";
@@ -30,43 +31,25 @@ export function Endpoints({ d }: { d: Dependency }) {
         </>
       }
     >
-      <div class="scroll" tabIndex={0} role="region" aria-label="Endpoints">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">endpoint</th>
-              <th scope="col" class="words">
-                state
-              </th>
-              <th scope="col" class="words">
-                why
-              </th>
-              <th scope="col" class="words">
-                zone
-              </th>
-              <th scope="col">in flight</th>
-              <th scope="col">picked</th>
-              <th scope="col">mean latency</th>
-              <th scope="col">failing</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((p) => (
-              <tr key={p.url}>
-                <th scope="row">{p.url}</th>
-                <td class={p.state === "up" ? "words" : "words hot"}>{p.state === "up" ? "up" : `▲ ${p.state}`}</td>
-                <td class="words">{p.why ?? ""}</td>
-                <td class="words">{p.zone ?? ""}</td>
-                <td>{p.in_flight}</td>
-                <td>{p.picked.toLocaleString("en")}</td>
-                <td>{ms(p.mean_latency_ms)}</td>
-                <td>{percent(p.failing_share)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {all.length > shown.length && <p class="soft note">100 of {all.length}, those that are not up first.</p>}
-      </div>
+      <Table
+        name="Endpoints"
+        head={["endpoint", "state", "why", "zone", "in flight", "picked", "mean latency", "failing"]}
+        words={["state", "why", "zone"]}
+      >
+        {shown.map((p) => (
+          <tr key={p.url}>
+            <th scope="row">{p.url}</th>
+            <td class={p.state === "up" ? "words" : "words hot"}>{p.state === "up" ? "up" : `▲ ${p.state}`}</td>
+            <td class="words">{p.why ?? ""}</td>
+            <td class="words">{p.zone ?? ""}</td>
+            <td>{p.in_flight}</td>
+            <td>{p.picked.toLocaleString("en")}</td>
+            <td>{ms(p.mean_latency_ms)}</td>
+            <td>{percent(p.failing_share)}</td>
+          </tr>
+        ))}
+      </Table>
+      {all.length > shown.length && <p class="soft note">100 of {all.length}, those that are not up first.</p>}
     </Panel>
   );
 }
@@ -80,30 +63,17 @@ export function Operations({ all, name }: { all: Operation[] | undefined; name: 
       says="Parts that have settings of their own. What says “shared” is that of the dependency."
       twin={{ api: `/api/v1/dependencies/${encodeURIComponent(name)}`, cli: "seakeep plan FILE" }}
     >
-      <div class="scroll" tabIndex={0} role="region" aria-label="Operations">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">operation</th>
-              <th scope="col" class="words">
-                breaker
-              </th>
-              <th scope="col">in flight</th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map((o) => (
-              <tr key={o.name}>
-                <th scope="row">{o.name}</th>
-                <td class={o.breaker && o.breaker.state !== "closed" ? "words hot" : "words"}>
-                  {o.breaker ? breakerWord(o.breaker) : "shared"}
-                </td>
-                <td>{o.bulkhead ? slotsWord(o.bulkhead.in_use, o.bulkhead) : "shared"}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table name="Operations" head={["operation", "breaker", "in flight"]} words={["breaker"]}>
+        {all.map((o) => (
+          <tr key={o.name}>
+            <th scope="row">{o.name}</th>
+            <td class={o.breaker && o.breaker.state !== "closed" ? "words hot" : "words"}>
+              {o.breaker ? breakerWord(o.breaker) : "shared"}
+            </td>
+            <td>{o.bulkhead ? slotsWord(o.bulkhead.in_use, o.bulkhead) : "shared"}</td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   );
 }

@@ -2,6 +2,7 @@
 import type { Foretold, Measured } from "../demo/api";
 import { valueText } from "../../ui/strip";
 import { Panel } from "../../ui/panel";
+import { Table } from "../../ui/table";
 import { ms, percent } from "../words";
 import { byChance, isOn, verdict, type Beside, type Grid } from "./model";
 
@@ -23,19 +24,16 @@ export function Differences({ all, grid, from, to, runs, of, measured }: Props) 
   const late = Math.max(0, ...(measured?.late_ms ?? []).slice(-60).map((v) => v ?? 0));
   return (
     <Panel title="Where they differ, and why" wide twin={{ cli: "make demo-and-simulation", api: "/api/v1/demo/world" }}>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label="Measured and predicted in numbers">
-        <table>
-          <thead><tr><th scope="col">of the last minute</th><th scope="col">measured</th><th scope="col">predicted</th><th scope="col">seconds outside</th></tr></thead>
-          <tbody>{rows.map(({ b, v }) => (
-            <tr key={b.topic.id}>
-              <th scope="row">{b.topic.name}</th>
-              <td>{v.seconds ? valueText(b.chart, v.measured) : "–"}</td>
-              <td>{v.seconds ? valueText(b.chart, v.predicted) : "–"}</td>
-              <td>{v.seconds ? `${v.outside} of ${v.seconds}` : "–"}</td>
-            </tr>
-          ))}</tbody>
-        </table>
-      </div>
+      <Table name="Measured and predicted in numbers" class="scroll tall" head={["of the last minute", "measured", "predicted", "seconds outside"]}>
+        {rows.map(({ b, v }) => (
+          <tr key={b.topic.id}>
+            <th scope="row">{b.topic.name}</th>
+            <td>{v.seconds ? valueText(b.chart, v.measured) : "–"}</td>
+            <td>{v.seconds ? valueText(b.chart, v.predicted) : "–"}</td>
+            <td>{v.seconds ? `${v.outside} of ${v.seconds}` : "–"}</td>
+          </tr>
+        ))}
+      </Table>
       <ul class="reasons">
         <li><b>Chance.</b> What is measured is one run. A further run would lie outside the band of {runs} in {percent(byChance(runs))} of the seconds by chance alone, and never
           where all runs are alike, such as at 100 %.</li>

@@ -1,7 +1,7 @@
 // Two minutes of a dependency, drawn small: calls a second as a line, and the part
 // of them that was no success as an area. Its numbers are those of the tile.
 import { useEffect, useRef } from "preact/hooks";
-import { px, useSize } from "../../ui/size";
+import { drawOn, px, useSize } from "../../ui/size";
 import { useTheme, type Theme } from "../../ui/theme";
 import { span, type Recent } from "../recent";
 
@@ -13,17 +13,8 @@ export function Spark({ of, now }: { of: Recent | undefined; now: number }) {
   const width = useSize(box);
   const theme = useTheme();
   useEffect(() => {
-    const c = canvas.current;
-    if (!c || !width || !of) return;
-    const dpr = Math.min(devicePixelRatio || 1, 3);
-    const [w, h] = [Math.round(width * dpr), Math.round(height * dpr)];
-    if (c.width !== w) c.width = w;
-    if (c.height !== h) c.height = h;
-    const g = c.getContext("2d");
-    if (!g) return;
-    g.setTransform(dpr, 0, 0, dpr, 0, 0);
-    g.clearRect(0, 0, width, height);
-    draw(g, of, now, width, theme);
+    const g = width ? drawOn(canvas.current, width, height) : null;
+    if (g && of) draw(g, of, now, width, theme);
   });
   return (
     <div ref={box} class="spark">

@@ -1,4 +1,5 @@
 // The wall as a table: the same numbers, a line each.
+import { Table } from "../../ui/table";
 import { href } from "../router";
 import type { Dependency } from "../schema";
 import { breakerWord, ms, number, percent, slotsWord } from "../words";
@@ -21,41 +22,28 @@ const head = [
 
 export function WallTable({ all }: { all: Dependency[] }) {
   return (
-    <div class="scroll tall" tabIndex={0} role="region" aria-label="The wall as a table">
-      <table>
-        <thead>
-          <tr>
-            {head.map((h) => (
-              <th key={h} scope="col" class={h === "kind" || h === "breaker" ? "words" : undefined}>
-                {h}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((d) => (
-            <tr key={d.name}>
-              <th scope="row">
-                <a href={href("dependency", d.name)}>{d.name}</a>
-              </th>
-              <td class="words">{d.kind}</td>
-              <td>{number(d.rate)}</td>
-              <td>{percent(d.success)}</td>
-              <td>{ms(d.latency?.p50_ms)}</td>
-              <td>{ms(d.latency?.p99_ms)}</td>
-              <td>{ms(d.latency?.p999_ms)}</td>
-              <td class={d.breaker && d.breaker.state !== "closed" ? "words hot" : "words"}>
-                {breakerWord(d.breaker)}
-              </td>
-              <td>{slotsWord(d.in_flight, d.bulkhead)}</td>
-              <td>{number(d.retry_ratio)}</td>
-              <td>{d.retry_budget?.left ?? "–"}</td>
-              <td>{percent(d.slo_left)}</td>
-              <td>{percent(d.fallback_share)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table name="The wall as a table" class="scroll tall" head={head} words={["kind", "breaker"]}>
+      {all.map((d) => (
+        <tr key={d.name}>
+          <th scope="row">
+            <a href={href("dependency", d.name)}>{d.name}</a>
+          </th>
+          <td class="words">{d.kind}</td>
+          <td>{number(d.rate)}</td>
+          <td>{percent(d.success)}</td>
+          <td>{ms(d.latency?.p50_ms)}</td>
+          <td>{ms(d.latency?.p99_ms)}</td>
+          <td>{ms(d.latency?.p999_ms)}</td>
+          <td class={d.breaker && d.breaker.state !== "closed" ? "words hot" : "words"}>
+            {breakerWord(d.breaker)}
+          </td>
+          <td>{slotsWord(d.in_flight, d.bulkhead)}</td>
+          <td>{number(d.retry_ratio)}</td>
+          <td>{d.retry_budget?.left ?? "–"}</td>
+          <td>{percent(d.slo_left)}</td>
+          <td>{percent(d.fallback_share)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -3,7 +3,8 @@ import { Component } from "preact";
 import { href } from "../router";
 import type { Recent } from "../recent";
 import type { Dependency } from "../schema";
-import { ago, breakerWord, ms, number, percent, slotsWord } from "../words";
+import { fact, quantiles } from "../fact";
+import { ago, breakerWord, number, percent, slotsWord } from "../words";
 import { tone } from "./order";
 import { Spark } from "./spark";
 
@@ -46,6 +47,10 @@ export class Tile extends Component<Props> {
   override render({ d, recent, now, past, pinned, onPin }: Props) {
     const how = tone(d);
     const b = d.breaker;
+    const out = b !== undefined && b.state !== "closed";
+    const since = out && b.since_ms !== undefined ? ` for ${ago(now - b.since_ms)}` : "";
+    const full = d.bulkhead !== undefined && d.bulkhead.limit > 0 && d.bulkhead.in_use >= 0.8 * d.bulkhead.limit;
+    const left = d.slo_left;
     return (
       <li class={`tile ${how}`} ref={this.hold} data-tile={d.name}>
         <div class="head">
@@ -87,52 +92,15 @@ export class Tile extends Component<Props> {
           </span>
         </div>
         <Spark of={recent} now={now} />
-        <dl class="three">
-          <div>
-            <dt>p50</dt>
-            <dd>{ms(d.latency?.p50_ms)}</dd>
-          </div>
-          <div>
-            <dt>p99</dt>
-            <dd>{ms(d.latency?.p99_ms)}</dd>
-          </div>
-          <div>
-            <dt>p99.9</dt>
-            <dd>{ms(d.latency?.p999_ms)}</dd>
-          </div>
-        </dl>
+        <dl class="three">{quantiles(d.latency)}</dl>
         <dl>
-          <div class={b && b.state !== "closed" ? "whole hot" : "whole"}>
-            <dt>breaker</dt>
-            <dd data-breaker={b?.state}>
-              {breakerWord(b)}
-              {b && b.state !== "closed" && b.since_ms !== undefined ? ` for ${ago(now - b.since_ms)}` : ""}
-            </dd>
-          </div>
-          <div class={d.bulkhead && d.bulkhead.limit > 0 && d.bulkhead.in_use >= 0.8 * d.bulkhead.limit ? "hot" : ""}>
-            <dt>in flight</dt>
-            <dd>{slotsWord(d.in_flight, d.bulkhead)}</dd>
-          </div>
-          <div class={d.fallback_share >= 0.01 ? "hot" : ""}>
-            <dt>fallback</dt>
-            <dd data-fallback>{percent(d.fallback_share)}</dd>
-          </div>
-          <div class={d.retry_ratio >= 0.1 ? "hot" : ""}>
-            <dt>retries/call</dt>
-            <dd>{number(d.retry_ratio)}</dd>
-          </div>
-          <div class={d.retry_budget && d.retry_budget.denied > 0 ? "hot" : ""}>
-            <dt>retries left</dt>
-            <dd>{d.retry_budget?.left ?? "–"}</dd>
-          </div>
-          <div class={d.answered !== undefined && d.answered < 0.99 ? "hot" : ""}>
-            <dt>answered</dt>
-            <dd>{percent(d.answered)}</dd>
-          </div>
-          <div class={d.slo_left !== undefined && d.slo_left < 0.25 ? "hot" : ""}>
-            <dt>budget left</dt>
-            <dd>{d.slo_left === undefined ? "–" : `${Math.round(100 * d.slo_left)}\u00a0%`}</dd>
-          </div>
+          {fact("breaker", breakerWord(b) + since, out ? "whole hot" : "whole", { "data-breaker": b?.state })}
+          {fact("in flight", slotsWord(d.in_flight, d.bulkhead), full && "hot")}
+          {fact("fallback", percent(d.fallback_share), d.fallback_share >= 0.01 && "hot", { "data-fallback": true })}
+          {fact("retries/call", number(d.retry_ratio), d.retry_ratio >= 0.1 && "hot")}
+          {fact("retries left", d.retry_budget?.left ?? "–", (d.retry_budget?.denied ?? 0) > 0 && "hot")}
+          {fact("answered", percent(d.answered), (d.answered ?? 1) < 0.99 && "hot")}
+          {fact("budget left", left === undefined ? "–" : `${Math.round(100 * left)}\u00a0%`, (left ?? 1) < 0.25 && "hot")}
         </dl>
       </li>
     );

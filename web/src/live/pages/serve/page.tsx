@@ -1,6 +1,7 @@
 // What comes in: who is let in, who waits, who is refused, and for what.
 import { useMemo } from "preact/hooks";
 import { Panel } from "../../../ui/panel";
+import { Table } from "../../../ui/table";
 import { Twin } from "../../../ui/twin";
 import { useHistory, type Loaded } from "../../history";
 import { admitDraft, degradeDraft } from "../../levers/draft";
@@ -64,17 +65,12 @@ function Now({ s }: { s: State }) {
     <div class="cards">
       <section class="panel" aria-label="By class">
         <h2>By class, a second</h2>
-        <div class="scroll tall bare" tabIndex={0} role="region" aria-label="By class, a second">
-          <table>
-            <thead><tr><th scope="col">class</th><th scope="col">offered</th><th scope="col">let in</th><th scope="col">shed</th><th scope="col">left</th><th scope="col">in time</th><th scope="col">waiting</th></tr></thead>
-            <tbody>
-              {s.classes.map((c) => (
-                <tr key={c.name}><th scope="row">{c.name}</th><td>{number(c.offered)}</td><td>{number(c.admitted)}</td><td>{number(c.shed)}</td><td>{number(c.left)}</td>
-                  <td>{number(c.answered_in_time)}</td><td>{c.queued}</td></tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table name="By class, a second" class="scroll tall bare" head={["class", "offered", "let in", "shed", "left", "in time", "waiting"]}>
+          {s.classes.map((c) => (
+            <tr key={c.name}><th scope="row">{c.name}</th><td>{number(c.offered)}</td><td>{number(c.admitted)}</td><td>{number(c.shed)}</td><td>{number(c.left)}</td>
+              <td>{number(c.answered_in_time)}</td><td>{c.queued}</td></tr>
+          ))}
+        </Table>
       </section>
       <section class="panel" aria-label="Refused for">
         <h2>Refused for, a second</h2>
