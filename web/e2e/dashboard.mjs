@@ -2,7 +2,7 @@
 // dependencies, none, names that would hurt, and a connection that drops.
 import assert from "node:assert/strict";
 import { fake, nasty } from "./fake.mjs";
-import { serious, start, tooWide } from "./harness.mjs";
+import { processorTime, serious, start, tooWide } from "./harness.mjs";
 import { speed } from "./speed.mjs";
 
 const full = await fake(200);
@@ -44,9 +44,7 @@ try {
   });
 
   await check("the wall draws what is seen, and costs little", async () => {
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-    const spent = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+    const spent = await processorTime(page);
     const before = await spent();
     await page.waitForTimeout(5000);
     const ms = ((await spent()) - before) / 5;
@@ -170,6 +168,10 @@ try {
     await p.getByText("The policy file names no dependency.").waitFor();
     await p.goto(`${empty.url}#/dependency/none`);
     await p.getByText("no such dependency").waitFor();
+    for (const [hash, says] of [["slo", "promises nothing"], ["gameday", "lets nothing be hurt"], ["audit", "Nobody has tried"]]) {
+      await p.goto(`${empty.url}#/${hash}`);
+      await p.getByText(says).first().waitFor();
+    }
     await p.goto(`${empty.url}#/nonsense`);
     await p.getByText("No such page").first().waitFor();
     await p.context().close();

@@ -95,7 +95,7 @@ export async function fake(count, { port = 0, files = dist } = {}) {
   const answers = {
     snapshot: () => snapshot(Date.now()),
     policy: () => ({ version: 1, file: "fake.yaml", loaded_ms: Date.now(), values: names.map((n) => ({ path: `dependencies.${n}.retry.budget.ratio`, value: "10%", from: "fake.yaml:3" })), findings: [], warnings: [], changes: [] }),
-    slo: () => [], audit: () => [], faults: () => ({}),
+    slo: () => ({ at: new Date().toISOString(), service: "fake", retries: 1, degrade: 0, objectives: [] }), audit: () => [], faults: () => ({ faults: [], bounds: [] }),
     history(q) {
       const ms = Date.now();
       const [from, to] = [moment(q.get("from"), ms, ms - 900_000), moment(q.get("to"), ms, ms)];

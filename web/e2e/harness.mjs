@@ -76,5 +76,12 @@ export async function serious(page) {
 /** By how many pixels the page is wider than its window. */
 export const tooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
+/** A clock of the processor time that a page has had, in ms: other programs may want the processor too. */
+export async function processorTime(page) {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+}
+
 /** Until the next picture is drawn. */
 export const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));

@@ -8,7 +8,7 @@ const page = await browser.newPage({ viewport: { width: Number(width), height: 9
 page.on("console", (m) => console.log(m.type(), m.text()));
 page.on("pageerror", (e) => console.log("error", e.message));
 await page.goto(url);
-await page.waitForSelector('[data-state="idle"] [data-readout]', { timeout: 60_000 }).catch(() => {});
+await page.waitForSelector('[data-state="idle"] [data-readout], [data-connection="live"]', { timeout: 60_000 }).catch(() => {});
 await page.waitForTimeout(500);
 await page.screenshot({ path: file, fullPage: true });
 await browser.close();

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { processorTime } from "./harness.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const most = 50;
@@ -33,9 +34,7 @@ export async function measure(browser, times = 40) {
     page.on("pageerror", (e) => console.log("error", e.message));
     await page.goto(`http://127.0.0.1:${server.address().port}/speed.html`);
     await page.waitForFunction(() => document.querySelectorAll("canvas").length === 24);
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-    const spent = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value * 1000;
+    const spent = await processorTime(page);
     const refresh = (n) => page.evaluate(async (n) => {
       const all = [];
       for (let k = 0; k < n; k++) {

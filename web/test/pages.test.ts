@@ -3,7 +3,7 @@ import { found as foundOrders, resultOf, whatOf } from "../src/live/pages/audit/
 import { abortState, marksOf, placesOf, reach, scopeOf, watched, type Fault, type Faults } from "../src/live/pages/gameday/model";
 import { about as aboutPath, found, groups, kindOf, lineOf, rulesOf, sorted, valuesAt } from "../src/live/pages/policy/model";
 import { classes, partsOf, reasons, stateOf } from "../src/live/pages/serve/model";
-import { about, doneNow, exhaustion, gaugeOf, goal, goodIs, lengthOf, overWhat, stepDoes, timesOf, type Burn, type Objective } from "../src/live/pages/slo/model";
+import { about, doneNow, exhaustion, gaugeOf, goal, goodIs, durationText, overWhat, stepDoes, timesOf, type Burn, type Objective } from "../src/live/pages/slo/model";
 import type { Event, Finding, Serve } from "../src/live/schema";
 
 const day = 86_400_000;
@@ -41,7 +41,7 @@ describe("objectives", () => {
     expect(goodIs(objective({ place: "calls", dependency: "pricing", freshness_ms: 60_000 }))).toBe("calls of pricing, at most 1m old");
     expect([overWhat(objective()), overWhat(objective({ calendar: "month" }))]).toEqual(["30d", "a month"]);
     expect([goal(0.9995), goal(1), goal(-0.25)]).toEqual(["99.95\u00a0%", "100\u00a0%", "-25\u00a0%"]);
-    expect([lengthOf(259_200), lengthOf(5400), lengthOf(0.25)]).toEqual(["3d", "90m", "250ms"]);
+    expect([durationText(259_200), durationText(5400), durationText(0.25)]).toEqual(["3d", "90m", "250ms"]);
     expect([about(30), about(300), about(7200), about(3 * 86_400)]).toEqual(["30\u00a0s", "5\u00a0min", "2\u00a0h", "3\u00a0days"]);
     expect(timesOf(objective(), 100)).toEqual([0, 50, 100]);
     expect(stepDoes({ left: 0, freeze_drills: true, retries: 0.5, degrade: 1, taken: true })).toBe("drills are frozen, retries and hedges have 50\u00a0% of their budgets, at least 1 feature is off");

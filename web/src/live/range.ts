@@ -43,10 +43,8 @@ export const range = computed(() => rangeOf(route.value.query, shownNow.value));
 /** How far apart the points are that are asked for: 600 at most, and seconds only of the last 15 minutes, which is as long as seconds are kept. */
 export function stepFor(from: number, to: number, now: number): number {
   const fine = from > now - 15 * units.m! + 5000;
-  const least = fine ? 1000 : 10_000;
-  const want = (to - from) / 600;
-  if (want <= least) return least;
-  for (const s of [2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]) if (s * 1000 >= least && s * 1000 >= want) return s * 1000;
+  const want = Math.max((to - from) / 600, fine ? 1000 : 10_000);
+  for (const s of [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600]) if (s * 1000 >= want) return s * 1000;
   return 7_200_000;
 }
 

@@ -3,7 +3,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { address, historyOf } from "./api";
 import { begun, recent, remember } from "./recent";
 import type { Event, History, Snapshot } from "./schema";
-import { listen, type Message, type Wire } from "./sse";
+import { listen, type Message } from "./sse";
 
 export interface Connection {
   state: "connecting" | "live" | "lost";
@@ -74,10 +74,10 @@ let stop: (() => void) | undefined;
 let last = ""; // the number of the last event
 
 /** Begins to listen, after the last event that was told; once for all pages. */
-export function begins(wire: Partial<Wire> = {}): () => void {
+export function begins(): () => void {
   stop?.();
   const url = address("events", { hz: 2, calls: 0 });
-  stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, last, ...wire }, {
+  stop = listen({ fetch: (a, b) => fetch(a, b), url, silence: 15_000, retry: 1000, last }, {
     message(m) {
       last = m.id;
       take(m);

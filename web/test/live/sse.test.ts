@@ -33,9 +33,7 @@ describe("listen", () => {
       asked.push(new Headers(init.headers).get("Last-Event-ID"));
       const next = answers[asked.length - 1];
       if (!next) return new Promise<Response>((_, no) => init.signal!.addEventListener("abort", () => no(new DOMException("", "AbortError"))));
-      const r = await next();
-      // As a browser does: the body ends with the request.
-      return r;
+      return next();
     }) as typeof fetch }, { message: (m) => told.push(m.data), opened: () => opened++, lost: (why) => lost.push(why) });
     return { asked, lost, told, stop, opened: () => opened };
   }

@@ -10,7 +10,7 @@ interface Hop {
 }
 
 /** The hops of a call: the door of this program, and the call to the dependency. */
-export function hopsOf(d: Dependency | undefined, serve: Serve | undefined): Hop[] {
+function hopsOf(d: Dependency | undefined, serve: Serve | undefined): Hop[] {
   const out: Hop[] = [];
   if (serve?.deadline) out.push({ name: "at the door", says: "a request came in", at: serve.deadline });
   if (d?.deadline) out.push({ name: d.name, says: "the call to it began", at: d.deadline });

@@ -24,7 +24,7 @@ export function resultOf(e: Event): string {
 
 const record = (v: unknown): Record<string, unknown> | undefined => (typeof v === "object" && v !== null ? (v as Record<string, unknown>) : undefined);
 
-export function isDryRun(e: Event): boolean {
+function isDryRun(e: Event): boolean {
   return record(record(e.order)?.start)?.dry_run === true;
 }
 

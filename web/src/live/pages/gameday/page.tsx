@@ -10,7 +10,7 @@ import { events, snapshot } from "../../store";
 import { LiveStrip } from "../../strip";
 import { ago, number } from "../../words";
 import { useAnswer } from "../../answer";
-import { Track } from "../slo/gauge";
+import { Track } from "../track";
 import { Waiting } from "../waiting";
 import { abortState, effectCharts, marksOf, placesOf, reach, scopeOf, watched, where, type Bounds, type Fault, type Faults } from "./model";
 import "../pages.css";

@@ -10,7 +10,7 @@ import type { Serve as State } from "../../schema";
 import { snapshot } from "../../store";
 import { LiveStrip } from "../../strip";
 import { ms, number, percent } from "../../words";
-import { Track } from "../slo/gauge";
+import { Track } from "../track";
 import { partsOf, reasons, stateOf, type Part } from "./model";
 import "../pages.css";
 

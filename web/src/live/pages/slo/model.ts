@@ -56,7 +56,7 @@ export interface Step {
 const NB = "\u00a0";
 
 /** A length in the largest unit that it is a whole number of, as Prometheus has it. */
-export function lengthOf(s: number): string {
+export function durationText(s: number): string {
   for (const [unit, n] of [["d", 86_400], ["h", 3600], ["m", 60]] as const) if (s >= n && s % n === 0) return `${s / n}${unit}`;
   return s < 1 ? `${+(s * 1000).toFixed(1)}ms` : `${+s.toFixed(1)}s`;
 }
@@ -79,11 +79,11 @@ export const periodOf = (o: Objective): number => (Date.parse(o.end) - Date.pars
 /** What a good event is. */
 export function goodIs(o: Objective): string {
   const what = o.place === "beacon" ? "what clients tell" : o.place === "calls" ? `calls of ${o.dependency ?? "a dependency"}` : "answers at the door";
-  return what + (o.latency_ms ? `, within ${lengthOf(o.latency_ms / 1000)}` : "") + (o.freshness_ms ? `, at most ${lengthOf(o.freshness_ms / 1000)} old` : "");
+  return what + (o.latency_ms ? `, within ${durationText(o.latency_ms / 1000)}` : "") + (o.freshness_ms ? `, at most ${durationText(o.freshness_ms / 1000)} old` : "");
 }
 
 /** Over what time: rolling, or a part of the calendar. */
-export const overWhat = (o: Objective): string => (o.calendar === "rolling" ? lengthOf(Math.round(periodOf(o))) : `a ${o.calendar}`);
+export const overWhat = (o: Objective): string => (o.calendar === "rolling" ? durationText(Math.round(periodOf(o))) : `a ${o.calendar}`);
 
 /** How fast the budget goes now: the shortest of the short windows that has enough to say so. */
 export function burnNow(o: Objective): Burn | undefined {
