@@ -45,9 +45,14 @@ try {
 
   await check("the wall draws what is seen, and costs little", async () => {
     const spent = await processorTime(page);
-    const before = await spent();
+    const look = () => tiles.evaluateAll((all) => Object.fromEntries(all.map((e) => [e.dataset.tile, { text: e.textContent, top: e.getBoundingClientRect().top }])));
+    const [before, first] = [await spent(), await look()];
     await page.waitForTimeout(5000);
     const ms = ((await spent()) - before) / 5;
+    const then = await look();
+    const changed = (is) => Object.keys(first).filter((n) => is(first[n].top) && is(then[n].top)).map((n) => first[n].text !== then[n].text);
+    const [seen, unseen] = [changed((top) => top > 0 && top < 700), changed((top) => Math.abs(top) > 2000)];
+    assert.ok(seen.filter(Boolean).length > seen.length / 2 && unseen.length > 100 && !unseen.some(Boolean), `seen ${seen}, unseen ${unseen}`);
     assert.ok(ms < 250, `it takes ${ms.toFixed(0)} ms of each second`);
     return `${ms.toFixed(0)} ms of processor time a second with 200 dependencies, twice a second`;
   });

@@ -27,12 +27,17 @@ describe("states", () => {
 
 describe("rowsOf", () => {
   it("keeps operations and keys apart, and puts changes in order of time", () => {
-    const rows = rowsOf([change(200, "open", "half-open"), change(100, "closed", "open"), change(50, "closed", "open", { policy: "a/list" }), change(60, "closed", "open", { key: "eu" }),
+    const { rows } = rowsOf([change(200, "open", "half-open"), change(100, "closed", "open"), change(50, "closed", "open", { policy: "a/list" }), change(60, "closed", "open", { key: "eu" }),
       change(70, "closed", "open", { policy: "ab" }), { id: 9, at_ms: 9, kind: "lever", policy: "a" }], "a", 0, 300, "half-open");
     expect(rows.map((r) => r.label)).toEqual(["", "list", "eu"]);
     expect(rows[0]!.changes.map((e) => e.at_ms)).toEqual([100, 200]);
   });
-  it("is one row when nothing changed", () => expect(rowsOf([], "a", 0, 9, "closed")).toEqual([{ label: "", segments: [{ from: 0, to: 9, state: "closed" }], changes: [] }]));
+  it("is one row when nothing changed", () => expect(rowsOf([], "a", 0, 9, "closed")).toEqual({ rows: [{ label: "", segments: [{ from: 0, to: 9, state: "closed" }], changes: [] }], more: 0 }));
+  it("says how many it leaves out", () => {
+    const many = Array.from({ length: 20 }, (_, k) => change(k, "closed", "open", { key: `key ${k}` }));
+    const { rows, more } = rowsOf(many, "a", 0, 30, "closed");
+    expect([rows.length, more]).toEqual([12, 9]); // with its own, which did not change
+  });
 });
 
 it("tells when somebody held a breaker", () => {

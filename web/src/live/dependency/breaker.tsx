@@ -5,6 +5,7 @@ import type { Loaded } from "../history";
 import type { Range } from "../range";
 import { route } from "../router";
 import type { Dependency, Event } from "../schema";
+import { shownNow } from "../store";
 import { isAbout } from "../telling";
 import { ago, breakerWord } from "../words";
 import { Calls } from "./calls";
@@ -24,12 +25,12 @@ export function Breakers({ name, d, events, range, loaded }: Props) {
   const about = events.filter((e) => isAbout(e, name));
   // Nothing is known of the time before the oldest step.
   const from = Math.min(range.to, Math.max(range.from, loaded?.oldest ?? range.from));
-  const rows = rowsOf(about, name, from, range.to, d?.breaker?.state ?? "");
+  const { rows, more } = rowsOf(about, name, from, range.to, d?.breaker?.state ?? "");
   const forced = loaded?.series.get(name)?.forced;
   const isHeld = range.live && d?.breaker !== undefined && d.breaker.mode !== "auto";
   const held = heldIn(loaded?.times ?? [], forced, loaded?.step ?? 0, range.to, isHeld);
-  const others = about.filter((e) => e.kind !== "breaker-changed" && e.at_ms >= range.from && e.at_ms <= range.to);
-  const list = [...rows.flatMap((r) => r.changes), ...others].sort((a, b) => b.at_ms - a.at_ms);
+  const list = about.filter((e) => e.at_ms >= range.from && e.at_ms <= range.to).sort((a, b) => b.at_ms - a.at_ms);
+  const others = list.filter((e) => e.kind !== "breaker-changed");
   const chosen = list.find((e) => e.id !== undefined && String(e.id) === route.value.query.event);
   const b = d?.breaker;
   return (
@@ -46,7 +47,7 @@ export function Breakers({ name, d, events, range, loaded }: Props) {
         b ? (
           <>
             Now <b>{breakerWord(b)}</b>
-            {b.since_ms !== undefined && ` for ${ago(range.live ? range.to - b.since_ms : Date.now() - b.since_ms)}`};
+            {b.since_ms !== undefined && ` for ${ago(shownNow.value - b.since_ms)}`};
             its window has {b.calls} calls, {b.failed} failed, {b.slow} slow.{" "}
             {b.retry_after_ms !== undefined && `It tries again in ${ago(b.retry_after_ms)}. `}
             {summary(rows[0])}
@@ -78,6 +79,7 @@ export function Breakers({ name, d, events, range, loaded }: Props) {
         </span>{" "}
         <span>▾ a change: choose it to see the calls that caused it</span>
       </p>
+      {more > 0 && <p class="soft note">{more} more operations and keys changed: they are among the changes below.</p>}
       {chosen && <Calls event={chosen} />}
       <Changes list={list} chosen={chosen} name={name} />
     </Panel>

@@ -10,8 +10,10 @@ export interface Row {
 
 const byTime = (a: Event, b: Event) => a.at_ms - b.at_ms || (a.seq ?? 0) - (b.seq ?? 0);
 
-/** The rows of a dependency: its own breaker first, then those of operations and keys that changed, 12 at most. */
-export function rowsOf(events: readonly Event[], name: string, from: number, to: number, now: string): Row[] {
+const most = 12;
+
+/** The rows of a dependency: its own breaker first, then those of operations and keys that changed, 12 at most; and how many more there are. */
+export function rowsOf(events: readonly Event[], name: string, from: number, to: number, now: string): { rows: Row[]; more: number } {
   const groups = new Map<string, Event[]>([["", []]]);
   for (const e of events) {
     if (e.kind !== "breaker-changed" || (e.policy !== name && !e.policy?.startsWith(`${name}/`))) continue;
@@ -20,7 +22,7 @@ export function rowsOf(events: readonly Event[], name: string, from: number, to:
     if (list) list.push(e);
     else groups.set(label, [e]);
   }
-  return [...groups].slice(0, 12).map(([label, all]) => {
+  const rows = [...groups].slice(0, most).map(([label, all]) => {
     all.sort(byTime);
     return {
       label,
@@ -28,6 +30,7 @@ export function rowsOf(events: readonly Event[], name: string, from: number, to:
       changes: all.filter((e) => e.at_ms >= from && e.at_ms <= to),
     };
   });
+  return { rows, more: groups.size - rows.length };
 }
 
 /** The states between two moments, from all changes that are known; now is the state if none is. */
