@@ -119,7 +119,7 @@ func wildDoors(t *testing.T, rng *rand.Rand) *config.Scenario {
 // The books balance behind doors too: the slots in use are those of the
 // requests inside, whatever changes, and nobody waits for ever.
 func TestBooksBalanceBehindDoors(t *testing.T) {
-	n := uint64(250)
+	n := uint64(500)
 	if race.Enabled || testing.Short() {
 		n = 4
 	}

@@ -68,7 +68,7 @@ func wildScenario(t *testing.T, rng *rand.Rand) *config.Scenario {
 // The books of a wild world balance; nobody is given back twice or works
 // without a worker; and when everything has ended nothing is held.
 func TestBooksBalanceInAWildWorld(t *testing.T) {
-	n := uint64(80)
+	n := uint64(150)
 	if race.Enabled || testing.Short() {
 		n = 5
 	}

@@ -57,7 +57,28 @@ func TestWorkersAreTold(t *testing.T) {
 		t.Errorf("at most %d busy, the run says %d; %d ns paused", most, v.MostBusy, paused)
 	}
 	if orphaned != 0 { // no call lasts as long as the users' patience
-		t.Logf("%d ns for nobody", orphaned)
+		t.Errorf("%d ns for nobody", orphaned)
+	}
+}
+
+// Without a timeout calls outlast the users' patience, and workers go on for
+// nobody.
+func TestWorkersOfWhoHasLeftAreTold(t *testing.T) {
+	s := tryScenario(t, "", 5*time.Second, false)
+	s.For = 20 * time.Second
+	left := 0
+	if _, err := Run(s, Options{Worker: func(c WorkerChange) {
+		switch c.State {
+		case WorkerOrphaned:
+			left++
+		case WorkerPauses:
+			t.Fatalf("a worker waits to try again, and nobody does: %+v", c)
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if left == 0 {
+		t.Error("nobody has left")
 	}
 }
 
