@@ -38,7 +38,3 @@ func (q *Quantiles) Add(bin int, n uint64) {
 	}
 	q.Sum = addSaturating(q.Sum, time.Duration(min(low, math.MaxInt64)))
 }
-
-// MiddleOf returns the latency in the middle of a bucket, which is within 1.6 %
-// of all that are counted there.
-func MiddleOf(bin int) time.Duration { return middleOf(bin) }

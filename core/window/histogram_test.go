@@ -56,8 +56,8 @@ func TestBucketsCoverTheRange(t *testing.T) {
 			t.Fatalf("%v is in bucket %d after %d", d, i, last)
 		}
 		last = i
-		if off := math.Abs(float64(middleOf(i) - d)); off > float64(d)/64 {
-			t.Fatalf("%v: the middle of its bucket is %v", d, middleOf(i))
+		if off := math.Abs(float64(MiddleOf(i) - d)); off > float64(d)/64 {
+			t.Fatalf("%v: the middle of its bucket is %v", d, MiddleOf(i))
 		}
 	}
 	if last != buckets-2 {
