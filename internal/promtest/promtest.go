@@ -19,8 +19,8 @@ import (
 
 // Server is a Prometheus that scrapes one address.
 type Server struct {
-	t    *testing.T
-	base string
+	URL string
+	t   *testing.T
 }
 
 // Start starts one, as Debian has it, which evaluates rules, and ends it with the
@@ -64,7 +64,7 @@ func Start(t *testing.T, target string, rules ...string) *Server {
 		_ = c.Process.Signal(syscall.SIGTERM)
 		_ = c.Wait()
 	})
-	return &Server{t, "http://" + address}
+	return &Server{"http://" + address, t}
 }
 
 // Series is one result of a query.
@@ -111,7 +111,7 @@ func (s *Server) Query(q string) (found []Series, ready bool) {
 func (s *Server) get(path string, data any) (ready bool) {
 	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
-	resp, err := client.Get(s.base + path)
+	resp, err := client.Get(s.URL + path)
 	if err != nil {
 		return false
 	}

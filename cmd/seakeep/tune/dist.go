@@ -211,9 +211,8 @@ func sampleOf(dependency string, calls []logged) Sample {
 		if !slices.IsSortedFunc(calls, byTime) {
 			slices.SortStableFunc(calls, byTime)
 		}
-		if peak := busiest(calls); s.Seconds >= 2*minute && peak > s.Rate {
-			s.Notes = append(s.Notes, "the rate is that of the busiest minute; on average it is "+perSecond(s.Rate))
-			s.Rate = peak
+		if s.Seconds >= 2*minute {
+			s.atPeak(busiest(calls))
 		}
 	}
 	unit := resolution(calls)
@@ -228,6 +227,17 @@ func sampleOf(dependency string, calls []logged) Sample {
 }
 
 const minute = 60.0 // seconds
+
+// atPeak makes the rate that of the busiest minute, if that is more: slots must
+// do for it.
+func (s *Sample) atPeak(rate float64) {
+	if rate <= s.Rate {
+		return
+	}
+	s.Notes = append(s.Notes, "the rate is that of the busiest minute; on average it is "+
+		perSecond(max(s.Rate, 0.0001)))
+	s.Rate = rate
+}
 
 // busiest is the rate of the busiest minute of calls in order of time.
 func busiest(calls []logged) float64 {
@@ -251,7 +261,7 @@ func distOf(calls []logged, unit float64) *Dist {
 			if low <= noLatency && unit > 0 {
 				low = 0
 			}
-			bins = append(bins, bin{low, low + max(unit, c.latency-low), 1})
+			bins = append(bins, bin{low, low + unit, 1})
 		case cutOff:
 			bins = append(bins, bin{c.latency, math.Inf(1), 1})
 		}

@@ -57,8 +57,7 @@ func FuzzReadLoad(f *testing.F) {
 
 func FuzzReadHlog(f *testing.F) {
 	fuzz(f, func(r io.Reader) ([]Sample, error) { return ReadHlog(r, 1e-9) },
-		"#[StartTime: 1 (seconds since epoch), x]\nTag=a,0.1,1,3,HISTFAAAABh42pNpmSzMwMDAzAABMBpIsAABFQ4BEA==\n",
-		"0,1,2,x\n")
+		hlog(f, 200), "0,1,2,x\n")
 }
 
 func FuzzReadQuery(f *testing.F) {

@@ -52,11 +52,7 @@ func (p *Prometheus) Read(ctx context.Context) ([]Sample, error) {
 	var all []Sample
 	for _, name := range names {
 		s := joined(name, [2]*gathered{parts[0][name], parts[1][name]}, p.Over.Seconds())
-		if peak := peaks[name]; peak > s.Rate {
-			s.Notes = append(s.Notes, fmt.Sprintf("the rate is that of the busiest minute; on average it is %s",
-				perSecond(max(s.Rate, 0.0001))))
-			s.Rate = peak
-		}
+		s.atPeak(peaks[name])
 		all = append(all, s)
 	}
 	return all, nil
@@ -83,7 +79,7 @@ func joined(name string, halves [2]*gathered, seconds float64) Sample {
 	return s
 }
 
-// peaks asks for the busiest minute of each: slots must do for that.
+// peaks asks for the rate of the busiest minute of each.
 func (p *Prometheus) peaks(ctx context.Context, native bool) (map[string]float64, error) {
 	q := fmt.Sprintf("sum by (%s) (rate(%s_count{%s}[1m]))", byDependency, attempts.Name, p.Match)
 	if native {

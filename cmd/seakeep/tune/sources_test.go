@@ -52,7 +52,7 @@ seakeep_attempt_duration_seconds_count{dependency="pricing",operation="",outcome
 `
 
 var readers = map[string]func(io.Reader) ([]Sample, error){
-	"csv": ReadCSV, "vegeta": ReadVegeta, "k6": ReadK6, "load": ReadLoad,
+	"csv": ReadCSV, "vegeta": ReadVegeta, "k6": ReadK6,
 	"hlog": func(r io.Reader) ([]Sample, error) { return ReadHlog(r, 1e-6) },
 	"admin": func(r io.Reader) ([]Sample, error) {
 		body, err := io.ReadAll(r)
@@ -60,20 +60,6 @@ var readers = map[string]func(io.Reader) ([]Sample, error){
 			return nil, err
 		}
 		return readMetrics(body, expfmt.NewFormat(expfmt.TypeTextPlain), time.Now())
-	},
-	"prometheus": func(r io.Reader) ([]Sample, error) {
-		body, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		all, err := readQuery(body)
-		if err == nil {
-			_, err = ofClassic(all)
-		}
-		if err == nil {
-			_, err = ofNative(all)
-		}
-		return nil, err
 	},
 }
 
