@@ -211,6 +211,8 @@ try {
     assert.ok(y.value > x.value + 5, `${x.text} and ${y.text}`);
     await little.getByRole("button", { name: "Compare request by request" }).click();
     await little.getByText("requests of one run").waitFor({ timeout: 60_000 });
+    await toggle(little, "Bulkhead", "b"); // the difference was one of other settings
+    await little.getByText("requests of one run").waitFor({ state: "detached" });
     await little.context().close();
   });
 
@@ -221,6 +223,8 @@ try {
     await edge.waitForFunction(() => /falls under/.test(document.querySelector(".latency [role=status]")?.textContent ?? ""), null, { timeout: 60_000 });
     const ms = Number(/above (\d+) ms/.exec(await status.innerText())?.[1]);
     assert.ok(ms > 350 && ms < 700, await status.innerText()); // all threads are full at 555 ms
+    await toggle(edge, "Timeout"); // with which it is elsewhere
+    await edge.waitForFunction(() => document.querySelector(".latency [role=status]")?.textContent === "");
     await edge.context().close();
   });
 

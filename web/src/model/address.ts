@@ -1,6 +1,6 @@
 // The state of the page in its address, so that a link shows the same to
 // everybody. What is as it was at the beginning is left out.
-import { field, fields, fitted, initial, shared, type Key, type Setting } from "./setting";
+import { fields, fitted, initial, shared, type Key, type Setting } from "./setting";
 import { usual } from "./world";
 
 export interface State {
@@ -71,5 +71,3 @@ function take(p: URLSearchParams, prefix: string, s: Setting, skip: readonly Key
     else if (v.trim() !== "" && Number.isFinite(Number(v))) all[f.key] = fitted(f, Number(v));
   }
 }
-
-export { field };

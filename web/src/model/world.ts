@@ -76,7 +76,7 @@ export function timesOf(shape: string, mean: number): string {
   return `{floor: ${ms(floor)}, mean: ${ms(mean)}}`;
 }
 
-export const slowFrom = 5; // seconds into the run
+const slowFrom = 5; // seconds into the run
 export const healthy = (s: Setting) => s.latency <= s.healthyMs;
 
 export function scenarioOf(s: Setting, cast: Cast = usualCast): string {

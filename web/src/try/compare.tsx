@@ -2,23 +2,31 @@
 import { signal } from "@preact/signals";
 import { Engine } from "../engine/client";
 import type { CompareAnswer } from "../engine/types";
-import { worldFor } from "./store";
+import { worldOf, type World } from "../model/world";
+import { castOf, state } from "./store";
 
 const found = signal<{ of: string; answer: CompareAnswer | null; error: string } | null>(null);
 const busy = signal(false);
 const engine = new Engine();
 
+/** The worlds of both columns, as they are set now. */
+function worlds(): [World, World] | null {
+  const { a, b } = state.value;
+  return b && [worldOf(a, castOf("a")), worldOf(b, castOf("b"))];
+}
+
 async function run(): Promise<void> {
-  const [world, other] = [await worldFor("a"), await worldFor("b")];
-  if (!world || !other) return;
+  const both = worlds();
+  if (!both) return;
+  const [world, other] = both;
   busy.value = true;
   const { answer } = await engine.ask({ op: "compare", world, other, runs: 3 });
   busy.value = false;
-  found.value = { of: JSON.stringify([world, other]), answer: answer.compare ?? null, error: answer.error ?? "" };
+  found.value = { of: JSON.stringify(both), answer: answer.compare ?? null, error: answer.error ?? "" };
 }
 
 export function Compare() {
-  const f = found.value;
+  const f = found.value?.of === JSON.stringify(worlds()) ? found.value : null; // it is no difference of other settings
   const a = f?.answer;
   return (
     <section class="compare" aria-label="Difference">

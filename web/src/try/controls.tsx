@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import { applies, fields, fitted, isPolicy, shared, stopOf, stops, timeText, type Amount, type Field, type Group, type Key, type Setting } from "../model/setting";
 import { letterOf } from "../model/readouts";
 import { castOf, change, own, putAway, state } from "./store";
-import { cliOf, edge, edgeText, findEdge, stopEdge } from "./edge";
+import { cliOf, edgeOf, edgeText, findEdge, stopEdge } from "./edge";
 
 interface Props {
   side: "a" | "b";
@@ -36,7 +36,7 @@ export function Latency({ side, setting }: Props) {
 
 export function EdgeButton({ side, f }: { side: "a" | "b"; f: Amount }) {
   if (!f.edge) return null;
-  const e = edge.value?.key === f.key && edge.value.side === side ? edge.value : null;
+  const e = edgeOf(side, f.key);
   return (
     <div class="edge">
       {e?.busy ? <button type="button" class="small" onClick={stopEdge}>Stop</button>

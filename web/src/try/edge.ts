@@ -10,31 +10,44 @@ import { castOf, state } from "./store";
 export interface Edge {
   key: Key;
   side: "a" | "b";
+  around: string; // what else was set
   search: Search | null; // null: it was not even begun
   answer: EdgeAnswer | null;
   error: string;
   busy: boolean;
 }
 
-export const edge = signal<Edge | null>(null);
+const edge = signal<Edge | null>(null);
 const engine = new Engine();
 let turn = 0;
+const runs = 3; // for each value
+const within = 0.02; // of the edge
+
+/** What is set beside a slider. An edge is one for as long as that stays. */
+const around = (side: "a" | "b", key: Key): string => JSON.stringify([{ ...state.value[side], [key]: null }, castOf(side)]);
+
+/** The edge of a slider, if there is one for what is set now. */
+export function edgeOf(side: "a" | "b", key: Key): Edge | null {
+  const e = edge.value;
+  return e && e.key === key && e.side === side && (e.busy || e.around === around(side, key)) ? e : null;
+}
 
 export async function findEdge(side: "a" | "b", f: Amount): Promise<void> {
-  const setting = side === "a" ? state.value.a : state.value.b;
+  const setting = state.value[side];
   if (!f.edge || !setting) return;
   stopEdge();
   const mine = ++turn;
+  const of = { key: f.key, side, around: around(side, f.key) };
   const q = searchFor(f, setting, castOf(side));
   if (typeof q === "string") {
-    edge.value = { key: f.key, side, search: null, answer: null, error: q, busy: false };
+    edge.value = { ...of, search: null, answer: null, error: q, busy: false };
     return;
   }
-  edge.value = { key: f.key, side, search: q, answer: null, error: "", busy: true };
-  const { answer } = await engine.ask({ op: "edge", world: q.world, within: 0.02,
-    edge: { key: q.keys, from: q.from, to: q.to, until: q.until, runs: 3 } });
+  edge.value = { ...of, search: q, answer: null, error: "", busy: true };
+  const { answer } = await engine.ask({ op: "edge", world: q.world, within,
+    edge: { key: q.keys, from: q.from, to: q.to, until: q.until, runs } });
   if (mine !== turn) return;
-  edge.value = { key: f.key, side, search: q, busy: false, answer: answer.edge ?? null, error: answer.error ?? "" };
+  edge.value = { ...of, search: q, busy: false, answer: answer.edge ?? null, error: answer.error ?? "" };
 }
 
 export function stopEdge(): void {
@@ -45,7 +58,7 @@ export function stopEdge(): void {
 
 /** The same question on a command line. */
 export const cliOf = (q: Search): string =>
-  `seakeep sim edge scenario.yaml --vary ${q.keys} --from '${q.from}' --to '${q.to}' --until '${q.until}' --runs 3 --within 0.02`;
+  `seakeep sim edge scenario.yaml --vary ${q.keys} --from '${q.from}' --to '${q.to}' --until '${q.until}' --runs ${runs} --within ${within}`;
 
 /** What was found, in a sentence. */
 export function edgeText(e: Edge): string {

@@ -58,7 +58,7 @@ export function choose(id: string): void {
     const next = { ...initial(), ...keep, ...p.set };
     state.value = { ...state.value, preset: "", policy: "", a: next };
   }
-  own.value = presetOf(id)?.file ? null : own.value;
+  own.value = null;
   notice.value = `${p.title}: ${p.says}`;
 }
 
