@@ -117,7 +117,7 @@ func TestHistory(t *testing.T) {
 		h.Serve.Columns["queued_critical"] == nil {
 		t.Errorf("%d dependencies", len(h.Dependencies))
 	}
-	for _, bad := range []string{"from=yesterday", "from=-1m&to=-2m", "step=1.5s", "from=-20h&step=1s",
+	for _, bad := range []string{"from=yesterday", "from=-1m&to=-2m", "step=1.5s", "step=1480000h", "from=-20h&step=1s",
 		"dependency=none", "to=" + strings.Repeat("9", 30)} {
 		if resp, body := w.fetch("/api/v1/history?" + bad); resp.StatusCode < 400 || !strings.Contains(body, "error") {
 			t.Errorf("%s: %d %s", bad, resp.StatusCode, body)

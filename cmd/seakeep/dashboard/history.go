@@ -95,7 +95,7 @@ func stepOf(text string, whole time.Duration) (step time.Duration, err error) {
 		}
 		return step, nil
 	}
-	if step, err = time.ParseDuration(text); err != nil || step < tick || step%tick != 0 {
+	if step, err = time.ParseDuration(text); err != nil || step < tick || step > MaxKeep || step%tick != 0 {
 		return 0, fmt.Errorf("step: %q is none; give whole seconds, such as 10s", schema.Text(text))
 	}
 	if least := (whole/mostSteps + tick).Truncate(tick); whole/step > mostSteps {

@@ -100,7 +100,7 @@ func (r *reading) count(s telemetry.Sample) {
 	n := uint64(s.Value)
 	switch s.Name {
 	case "seakeep_calls_total":
-		t.n[outcomeField[s.Values[2]]] += n
+		t.add(outcomeField, s.Values[2], n)
 	case "seakeep_calls_in_flight":
 		t.n[gInFlight] += n
 	case "seakeep_calls_rejected_total":
@@ -110,7 +110,7 @@ func (r *reading) count(s telemetry.Sample) {
 		}
 		t.n[f] += n
 	case "seakeep_attempts_total":
-		t.n[attemptField[s.Values[2]]] += n
+		t.add(attemptField, s.Values[2], n)
 	case "seakeep_hedge_wins_total":
 		t.n[fHedgeWins] += n
 	case "seakeep_retry_denied_total":
@@ -125,7 +125,15 @@ func (r *reading) count(s telemetry.Sample) {
 			t.n[fNoFallback] += n
 		}
 	case "seakeep_deadline_exceeded_total":
-		t.n[phaseField[s.Values[3]]] += n
+		t.add(phaseField, s.Values[3], n)
+	}
+}
+
+// add counts what a word of telemetry stands for. One that is not known here counts
+// for nothing, and not for the first of the fields.
+func (t *total) add(fields map[string]field, word string, n uint64) {
+	if f, known := fields[word]; known {
+		t.n[f] += n
 	}
 }
 
