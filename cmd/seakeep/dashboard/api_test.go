@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seakeep/seakeep"
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 	"github.com/seakeep/seakeep/config"
 	"github.com/seakeep/seakeep/core"
@@ -72,6 +73,16 @@ func TestDependencyTellsCauses(t *testing.T) {
 	e := page.Events[0]
 	if e.Kind != "breaker-changed" || e.From != "closed" || e.To != "open" || e.Reason != "failure-rate" ||
 		len(e.Calls) != 4 || e.Calls[3].Outcome != "failure" || e.Calls[3].Kind != "attempt-ended" {
+		t.Errorf("%+v", e)
+	}
+	// An operation with a breaker of its own is told what that one counts.
+	list := core.Event{At: seakeep.Now(), Kind: core.AttemptEnded, Policy: "pricing/list", Outcome: core.Timeout}
+	w.Observe(list)
+	list.Kind, list.From, list.To = core.BreakerChanged, "closed", "open"
+	w.Observe(list)
+	w.cached.forget()
+	w.getJSON("/api/v1/dependencies/pricing", &page)
+	if e := page.Events[1]; len(e.Calls) != 1 || e.Calls[0].Outcome != "timeout" {
 		t.Errorf("%+v", e)
 	}
 	if resp, body := w.fetch("/api/v1/dependencies/none"); resp.StatusCode != 404 || !strings.Contains(body, "error") {

@@ -27,7 +27,8 @@ type audit struct {
 	mu     sync.Mutex
 	orders ring[schema.Event]
 	path   string
-	file   *os.File // nil: there is none
+	file   *os.File // nil: there is none, or it could not be opened again
+	closed bool
 	size   int64
 	second int64 // that had too many
 }
@@ -72,21 +73,31 @@ func (a *audit) write(e schema.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.orders.push(e)
-	if a.file == nil {
-		return
-	}
-	line, err := json.Marshal(e)
-	if err == nil {
-		var n int
-		n, err = a.file.Write(append(line, '\n'))
-		a.size += int64(n)
-	}
-	if err == nil && a.size > mostAudit {
-		err = a.rotate()
-	}
-	if err != nil {
+	if err := a.append(e); err != nil {
 		a.log.Error("the audit log cannot be written", "error", err)
 	}
+}
+
+// append adds a line to the file. One that could not be renamed is opened again for
+// the next. The caller holds the lock.
+func (a *audit) append(e schema.Event) error {
+	if a.closed {
+		return nil
+	}
+	if a.file == nil {
+		if err := a.open(); err != nil || a.file == nil {
+			return err
+		}
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	n, err := a.file.Write(append(line, '\n'))
+	if a.size += int64(n); err == nil && a.size > mostAudit {
+		err = a.rotate()
+	}
+	return err
 }
 
 func (a *audit) rotate() error {
@@ -121,7 +132,7 @@ func (a *audit) list() []schema.Event {
 func (a *audit) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.file != nil {
+	if a.closed = true; a.file != nil {
 		_ = a.file.Close()
 		a.file = nil
 	}

@@ -2,10 +2,12 @@ package dashboard
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 )
@@ -20,6 +22,25 @@ func TestAuditRotates(t *testing.T) {
 	text, _ := os.ReadFile(file)
 	if !strings.Contains(string(old), `"lever":"a"`) || !strings.Contains(string(text), `"lever":"b"`) {
 		t.Errorf("%s\n%s", old, text)
+	}
+}
+
+// A file that cannot be renamed is said to be one, and what comes is added to it.
+func TestAuditThatCannotRotate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	a, err := openAudit(file, slog.New(slog.DiscardHandler), newHub(time.Now()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := os.MkdirAll(filepath.Join(file+".1", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	a.size = mostAudit
+	a.write(schema.Event{Kind: schema.KindLever, Lever: "a"})
+	a.write(schema.Event{Kind: schema.KindLever, Lever: "b"})
+	if text, _ := os.ReadFile(file); strings.Count(string(text), "\n") != 2 {
+		t.Errorf("%s", text)
 	}
 }
 

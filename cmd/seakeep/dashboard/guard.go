@@ -18,7 +18,8 @@ import (
 const (
 	minToken = 16
 	maxToken = 4096
-	// replayWindow is how old an order may be, and how long its nonce is known.
+	// replayWindow is how far an order's time may be from the clock. Its nonce is
+	// known until that is so in any case.
 	replayWindow = 2 * time.Minute
 	maxNonces    = 4096
 	triesPer     = 10 // attempts a second that are judged and written down

@@ -84,8 +84,9 @@ func (h *hub) observe(e *core.Event, m *meters) {
 	v := schema.EventOf(e, unixMS(at))
 	if e.Kind == core.BreakerChanged && e.Reason != core.Operator {
 		if one := m.get(e.Policy); one != nil && e.From != "open" {
+			own := strings.Contains(e.Policy, "/") // the breaker of one operation, which counts no others
 			for _, c := range one.causes() {
-				if e.At.Sub(c.At) <= time.Minute {
+				if e.At.Sub(c.At) <= time.Minute && (!own || c.Policy == e.Policy) {
 					v.Calls = append(v.Calls, schema.EventOf(&c, unixMS(seakeep.TimeOf(c.At))))
 				}
 			}
@@ -104,7 +105,7 @@ func (h *hub) tell(v schema.Event, change bool) schema.Event {
 	t.text, _ = json.Marshal(v) // strings and numbers that are finite: it cannot fail
 	if change {
 		h.changes.push(t)
-		if h.saves && len(h.unsaved) < keptChanges { // more come in ten seconds only if something is broken
+		if h.saves && len(h.unsaved) < keptChanges { // more are there only if something is broken
 			h.unsaved = append(h.unsaved, t)
 		}
 	} else {
@@ -142,6 +143,14 @@ func (h *hub) toSave() []*told {
 	all := h.unsaved
 	h.unsaved = nil
 	return all
+}
+
+// notSaved takes back what could not be saved, to try again.
+func (h *hub) notSaved(changes []*told) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.unsaved = append(changes, h.unsaved...)
+	h.unsaved = h.unsaved[max(len(h.unsaved)-keptChanges, 0):]
 }
 
 // subscribe begins a stream after an event, 0 for those from now on. It returns

@@ -16,8 +16,8 @@ import (
 // latency. Policy files are smaller.
 const maxMeters = 1000
 
-// remembered is how many calls that count against a dependency are kept, to show
-// what changed its breaker.
+// remembered is how many attempts that failed or were slow are kept of a dependency,
+// to show what changed its breaker.
 const remembered = 16
 
 // meters hears of every call. What every call touches takes no lock.
@@ -34,7 +34,7 @@ type meter struct {
 	slow       atomic.Int64  // from when on its breaker counts an attempt as slow; 0: never
 
 	mu     sync.Mutex
-	latest [remembered]core.Event // attempts that count against it
+	latest [remembered]core.Event // attempts that failed or were slow
 	n      int
 }
 
@@ -105,7 +105,7 @@ func (m *meter) arrived(left time.Duration) {
 	m.left.Record(left)
 }
 
-// causes returns the latest attempts that count against the dependency.
+// causes returns the latest attempts that failed or were slow.
 func (m *meter) causes() (all []core.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

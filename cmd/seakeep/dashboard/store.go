@@ -97,8 +97,8 @@ func (s *store) load(into *frames, h *hub) error {
 // save adds a frame and the changes since the last one, and drops what is too
 // old or too much. When it returns, it is on the disk, whole.
 func (s *store) save(k *kept, h *hub) error {
-	changes := h.toSave()
-	return s.db.Update(func(tx *bbolt.Tx) error {
+	changes, before := h.toSave(), s.bytes
+	err := s.db.Update(func(tx *bbolt.Tx) error {
 		frames, events := tx.Bucket(bucketFrames), tx.Bucket(bucketEvents)
 		if err := frames.Put(keyOf(uint64(k.to.UnixMilli())), k.text); err != nil {
 			return err
@@ -114,6 +114,11 @@ func (s *store) save(k *kept, h *hub) error {
 		}
 		return dropEvents(events, k.to.Add(-s.keep))
 	})
+	if err != nil { // nothing of it is in the file
+		s.bytes = before
+		h.notSaved(changes)
+	}
+	return err
 }
 
 func (s *store) dropFrames(b *bbolt.Bucket, now time.Time) error {

@@ -153,6 +153,35 @@ func TestStoreIsBounded(t *testing.T) {
 	}
 }
 
+// What could not be saved is saved with what comes next.
+func TestStoreSavesAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "history.db")
+	s, err := openStore(file, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHub(time.Now())
+	h.saves = true
+	f := someFrame(-20, 1)
+	h.tell(schema.Event{Kind: "failover-changed", AtMS: unixMS(f.to)}, true)
+	s.close()
+	if err := s.save(&kept{f.from, f.to, f.encode()}, h); err == nil || s.bytes != 0 {
+		t.Errorf("%v, %d bytes in a file that is closed", err, s.bytes)
+	}
+	if s, err = openStore(file, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	if err := s.save(&kept{f.from, f.to, f.encode()}, h); err != nil {
+		t.Fatal(err)
+	}
+	again := newHub(time.Now())
+	if err := s.load(&frames{keep: time.Hour, mostBytes: mostBytes}, again); err != nil ||
+		len(again.changes.all) != 1 {
+		t.Errorf("%v, %d changes", err, len(again.changes.all))
+	}
+}
+
 func TestStoreRefusesOthersFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "other")
 	if err := os.WriteFile(file, []byte(strings.Repeat("no history\n", 1000)), 0o600); err != nil {

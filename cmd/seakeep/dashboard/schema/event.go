@@ -36,8 +36,8 @@ type Event struct {
 
 	Criticality string `json:"criticality,omitempty"` // of a request that came in
 
-	// Calls are the attempts that came before a breaker changed and count
-	// against it: the latest ones, in their order.
+	// Calls are the latest attempts before a breaker changed that failed or were
+	// slow, in their order.
 	Calls []Event `json:"calls,omitempty"`
 
 	// Of a lever: which, by whom, why, and what was ordered.
