@@ -67,11 +67,11 @@ page: ## build the page and put it where the program embeds it
 	fi
 
 ASSETS = cmd/seakeep/dashboard/assets
-# What the page is made of, and what its engine is.
+# What the page is made of, and what Go builds its engine from.
 PAGE   = $(shell find web/src web/public web/scripts web/*.* testdata/scenarios \
 	examples/checkout/seakeep.yaml cmd/seakeep/demo/policy.yaml -type f -not -path '*/built/*')
-ENGINE = $(shell find core sim config cmd/seakeep/lab cmd/seakeep/explore cmd/seakeep/simulate \
-	-type f -not -name '*_test.go' -not -path '*/testdata/*')
+ENGINE = $(shell GOOS=js GOARCH=wasm go list -deps -f '{{$$in := .Dir}}{{if not .Standard}}{{range .GoFiles}} \
+	{{$$in}}/{{.}}{{end}}{{range .EmbedFiles}} {{$$in}}/{{.}}{{end}}{{end}}' ./cmd/seakeep/lab/engine)
 
 web/node_modules/.package-lock.json: web/package-lock.json
 	cd web && npm ci --silent --no-audit --no-fund

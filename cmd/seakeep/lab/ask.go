@@ -36,11 +36,8 @@ func edge(q *Question) (answer, error) {
 func compare(q *Question) (answer, error) {
 	var s [2]*config.Scenario
 	for i, w := range []*World{&q.World, &q.Other} {
-		d, err := w.draft()
-		if err != nil {
-			return answer{}, err
-		}
-		if s[i], err = d.Parse(); err != nil {
+		var err error
+		if s[i], err = w.parse(); err != nil {
 			return answer{}, err
 		}
 	}

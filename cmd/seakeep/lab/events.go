@@ -15,11 +15,7 @@ const mostEvents = 1000
 // which a dashboard tells those of a program: changes of states, and those about
 // single calls that did not go well if they are wanted.
 func events(q *Question) (answer, error) {
-	d, err := q.World.draft()
-	if err != nil {
-		return answer{}, err
-	}
-	s, err := d.Parse()
+	s, err := q.World.parse()
 	if err != nil {
 		return answer{}, err
 	}

@@ -17,11 +17,7 @@ import (
 func TestEvents(t *testing.T) {
 	race.OneGoroutine(t)
 	w := shipped(t, "checkout-cascade.yaml", "checkout-breaker.yaml", "for=15s", "warmup=0s")
-	d, err := w.draft()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := d.Parse()
+	s, err := w.parse()
 	if err != nil {
 		t.Fatal(err)
 	}

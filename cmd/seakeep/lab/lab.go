@@ -2,7 +2,6 @@ package lab
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -178,12 +177,17 @@ func (w *World) draft() (config.Draft, error) {
 	return d, nil
 }
 
-func (l *Lab) start(q *Question) (answer, error) {
-	d, err := q.World.draft()
+// parse reads the world.
+func (w *World) parse() (*config.Scenario, error) {
+	d, err := w.draft()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	s, err := d.Parse()
+	return d.Parse()
+}
+
+func (l *Lab) start(q *Question) (answer, error) {
+	s, err := q.World.parse()
 	if err != nil {
 		return answer{}, err
 	}
@@ -266,24 +270,4 @@ func (l *Lab) report(causes []study.Cause) (answer, error) {
 	err = r.WriteJSON(&b)
 	return answer{Report: b.Bytes(), Runs: len(l.results), Wanted: l.scenario.Runs,
 		Held: l.held.sum()}, err
-}
-
-// Report answers what "seakeep sim --json --why" prints of a world.
-func Report(w World) ([]byte, error) {
-	d, err := w.draft()
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.Parse()
-	if err != nil {
-		return nil, err
-	}
-	r, err := simulate.Run(context.Background(), simulate.Question{File: name, Scenario: s, Why: true,
-		Sets: w.Sets})
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = r.WriteJSON(&b)
-	return b.Bytes(), err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seakeep/seakeep/cmd/seakeep/simulate"
 	"github.com/seakeep/seakeep/internal/race"
 )
 
@@ -57,8 +58,16 @@ func ask(t *testing.T, l *Lab, q Question) (a answer) {
 func TestReportIsThatOfTheCommand(t *testing.T) {
 	race.OneGoroutine(t)
 	w := shipped(t, "checkout-cascade.yaml", "checkout-breaker.yaml", "runs=3", "for=12s", "warmup=6s")
-	want, err := Report(w)
+	s, err := w.parse()
 	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := simulate.Run(t.Context(), simulate.Question{File: name, Scenario: s, Why: true, Sets: w.Sets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := r.WriteJSON(&want); err != nil {
 		t.Fatal(err)
 	}
 	var l Lab
@@ -68,11 +77,11 @@ func TestReportIsThatOfTheCommand(t *testing.T) {
 	}
 	a = ask(t, &l, Question{Op: "why"})
 	var tight bytes.Buffer // an answer has no room for white space
-	if err := json.Compact(&tight, want); err != nil {
+	if err := json.Compact(&tight, want.Bytes()); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(a.Report, tight.Bytes()) || a.Runs != 3 {
-		t.Errorf("%q, %d runs; the reports differ:\n%s\n%s", a.Error, a.Runs, a.Report, want)
+		t.Errorf("%q, %d runs; the reports differ:\n%s\n%s", a.Error, a.Runs, a.Report, want.String())
 	}
 	if again := ask(t, &l, Question{Op: "more"}); again.Runs != 3 {
 		t.Errorf("%d runs, the scenario wants 3", again.Runs)

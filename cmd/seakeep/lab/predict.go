@@ -37,11 +37,7 @@ type lane struct {
 // predict makes one run and answers its curves. Runs with other seeds show how far
 // runs are apart.
 func predict(q *Question) (answer, error) {
-	d, err := q.World.draft()
-	if err != nil {
-		return answer{}, err
-	}
-	s, err := d.Parse()
+	s, err := q.World.parse()
 	if err != nil {
 		return answer{}, err
 	}
