@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seakeep/seakeep/cmd/seakeep/load"
@@ -55,6 +56,18 @@ func TestLoad(t *testing.T) {
 		"-H", "X-Tenant: a", server.URL)
 	if status != exitOK || !strings.Contains(stdout, "offered/s") || !strings.Contains(stdout, "good/s") ||
 		!strings.Contains(stdout, "*") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+	var n atomic.Int64
+	half := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1)%2 == 0 {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+	}))
+	defer half.Close()
+	status, stdout, stderr = runCommand("", "load", "--from", "50/s", "--to", "100/s", "--steps", "2", "--for", "300ms",
+		half.URL)
+	if status != exitOK || !strings.Contains(stdout, "400 ") || !strings.Contains(stdout, "No rate held") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 }

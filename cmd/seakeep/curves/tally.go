@@ -50,7 +50,7 @@ func (t *Tally) Row(step time.Duration) Row {
 	return r
 }
 
-// quantile returns the nearest rank.
+// quantile returns the answer that a share p of all are faster than.
 func (t *Tally) quantile(p float64) *float64 {
 	at := int(p * float64(len(t.took)))
 	return Value(float64(t.took[min(at, len(t.took)-1)]))

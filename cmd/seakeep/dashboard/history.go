@@ -257,7 +257,7 @@ var serveColumns = func() (all []column) {
 	}
 	return append(all, quantile("p50_ms", 0.5), quantile("p99_ms", 0.99), quantile("p999_ms", 0.999),
 		state("slots", gSlots, 1), state("limit", gLimit, 1), state("queued", gQueued, 1),
-		state("degrade", gDegrade, 1), state("admitted_share", gAllowed, 0.001),
+		state("degrade", gDegrade, 1), state("admitted_share", gAdmitted, 0.001),
 		count("dead_on_arrival", fDead), count("deadline_arrival", fArrival),
 		count("deadline_queue", fWaiting), count("deadline_work", fWork))
 }()

@@ -197,7 +197,7 @@ func (r *reading) door(m *meter) {
 	if s.Degrade != nil {
 		t.n[gDegrade] = uint64(s.Degrade.Level)
 	}
-	t.n[gAllowed] = uint64(1000*min(max(s.Shed.Share, 0), 1) + 0.5)
+	t.n[gAdmitted] = uint64(1000*min(max(s.Shed.Share, 0), 1) + 0.5)
 }
 
 // since returns what was added after an earlier reading.

@@ -49,14 +49,14 @@ const (
 	fWaiting  = fArrival + 1
 	fWork     = fArrival + 2
 	gDegrade  = fArrival + 3
-	gAllowed  = fArrival + 4 // of the demand, in thousandths
+	gAdmitted = fArrival + 4 // of the demand, in thousandths
 	gWaiting  = fArrival + 5 // of the queue, by class
 	fields    = fArrival + 9 // how many there are: 64 at most, see encode
 )
 
 // isState reports whether a number is a state at one moment, and not a count.
 func (f field) isState() bool {
-	return f >= gInFlight && f <= gEjected || f == gDegrade || f == gAllowed || f >= gWaiting
+	return f >= gInFlight && f <= gEjected || f == gDegrade || f == gAdmitted || f >= gWaiting
 }
 
 // isWorst reports whether the worst of a state is what a longer time shows, and

@@ -93,11 +93,6 @@ func (s *stage) orderSlow(text []byte) error {
 	return nil
 }
 
-// ordered returns what is ordered of a dependency now; nil: nothing.
-func (s *stage) ordered(name string) *Slow {
-	return s.dependencies[slices.Index(names[:], name)].order.Load()
-}
-
 // spells returns what is wrong with a dependency from one moment to another, in
 // order: what was planned, and instead of it what was ordered while that held.
 func spells(plan []Slow, all []order, from, to time.Duration) (list []Slow) {

@@ -170,7 +170,7 @@ func (s *stage) slowNow(url.Values) (any, error) {
 			}
 		}
 		state := slowState{slowOrder: slowOrder{name, plan.latency()}, Planned: plan.latency()}
-		if o := s.ordered(name); o != nil {
+		if o := s.dependencies[i].order.Load(); o != nil {
 			state.Latency, state.Ordered = o.latency(), true
 		}
 		v.Dependencies = append(v.Dependencies, state)

@@ -141,7 +141,6 @@ func (s *screen) chosen() []schema.Dependency {
 func (s *screen) wall() []string {
 	all := s.chosen()
 	rows := [][]string{headings}
-	rows[0][0] = " "
 	for i := range all {
 		rows = append(rows, cells(&all[i]))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/seakeep/seakeep/cmd/seakeep/dashboard/schema"
 )
 
-var headings = []string{"", "dependency", "calls/s", "success", "answered", "p50", "p99", "p99.9", "breaker",
+var headings = []string{" ", "dependency", "calls/s", "success", "answered", "p50", "p99", "p99.9", "breaker",
 	"in flight", "retries", "hedges", "fallback", "budget left"}
 
 func cells(d *schema.Dependency) []string {

@@ -21,7 +21,7 @@ func Percent(share any) string {
 		v = s
 	}
 	switch {
-	case v > 0.9995 && v < 1:
+	case v >= 0.9995 && v < 1:
 		return "99.9 %"
 	case v > 0 && v < 0.0005:
 		return "0.1 %"
