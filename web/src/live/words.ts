@@ -6,7 +6,7 @@ const NB = "\u00a0";
 /** A share, or "–" for none. It says 100 % only of all, and 0 % only of nothing. */
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined) return "–";
-  if (share > 0.9995 && share < 1) return `99.9${NB}%`;
+  if (share >= 0.9995 && share < 1) return `99.9${NB}%`;
   if (share > 0 && share < 0.0005) return `0.1${NB}%`;
   return `${(share * 100).toFixed(1)}${NB}%`;
 }
