@@ -58,7 +58,8 @@ func TestWorstFirst(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	all, most, few, edge := 1.0, 0.99999, 0.00001, 0.9995
-	for _, c := range [][2]string{{Percent(&all), "100.0 %"}, {Percent(&most), "99.9 %"}, {Percent(edge), "99.9 %"}, {Percent(few), "0.1 %"},
+	for _, c := range [][2]string{{Percent(&all), "100.0 %"}, {Percent(&most), "99.9 %"},
+		{Percent(edge), "99.9 %"}, {Percent(few), "0.1 %"},
 		{Percent((*float64)(nil)), "-"}, {MS(3.21), "3.2 ms"}, {MS(250), "250 ms"}, {MS(2500), "2.5 s"},
 		{Number(0), "0"}, {Number(0.123), "0.12"}, {Number(1234.5), "1234"},
 		{BreakerWord(&Breaker{State: "open", Mode: "force-open"}), "open (force-open)"},
