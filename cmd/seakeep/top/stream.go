@@ -60,7 +60,7 @@ func ask(ctx context.Context, address, last string) (*http.Response, error) {
 	}
 	resp, err := direct.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("nobody answers there: %w", cause(err))
+		return nil, fmt.Errorf("nobody answers at %s: %w", req.URL.Host, cause(err))
 	}
 	if resp.StatusCode != http.StatusOK {
 		resp.Body.Close()

@@ -30,12 +30,7 @@ const protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.Met
 // Read takes what the program has counted since its start.
 func (a *Admin) Read(ctx context.Context) ([]Sample, error) {
 	to := strings.TrimSuffix(a.Base, "/") + "/metrics"
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept", protobuf)
-	resp, err := a.Client.Do(req)
+	resp, err := ask(ctx, a.Client, to, protobuf)
 	if err != nil {
 		return nil, err
 	}

@@ -136,3 +136,20 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 }
+
+// Where nobody listens, the answer names the place and not the query.
+func TestNothingAnswers(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for _, kind := range []string{"admin:", "prometheus:"} {
+		s, err := ParseSource(kind + gone.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Read(t.Context())
+		if host := gone.Listener.Addr().String(); err == nil || strings.Contains(err.Error(), "query=") ||
+			!strings.HasPrefix(err.Error(), "nothing answers at "+host+": ") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}

@@ -261,25 +261,3 @@ func ofNative(all []promSeries) (map[string]*gathered, error) {
 	}
 	return out, nil
 }
-
-// get reads an answer, up to a bound.
-func get(ctx context.Context, c *http.Client, to, accept string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept", accept)
-	resp, err := c.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	body, err := whole(resp.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", to, err)
-	}
-	if resp.StatusCode != http.StatusOK && resp.Header.Get("Content-Type") != "application/json" {
-		return nil, fmt.Errorf("%s answers %s", to, resp.Status)
-	}
-	return body, nil
-}
