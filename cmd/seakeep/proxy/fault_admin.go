@@ -19,22 +19,22 @@ type FaultOrder struct {
 
 // FaultsView is what hurts, and has hurt, requests on purpose.
 type FaultsView struct {
-	Faults []FaultView     `json:"faults"`
-	Bounds []FaultBoundsOf `json:"bounds"` // of each place that may be hurt
+	Faults []FaultView       `json:"faults"`
+	Bounds []FaultBoundsView `json:"bounds"` // of each place that may be hurt
 }
 
-// FaultBoundsOf are the bounds of what may be hurt in one place, and how near they are.
-type FaultBoundsOf struct {
-	Dependency string         `json:"dependency,omitempty"` // empty: behind the door
-	Allow      bool           `json:"allow"`                // by order
-	Share      float64        `json:"share"`                // of the requests, at most
-	Concurrent int            `json:"concurrent"`           // at the same time, at most
-	Hurting    int            `json:"hurting"`              // now
-	Abort      *FaultAbortsOf `json:"abort,omitempty"`
+// FaultBoundsView are the bounds of what may be hurt in one place, and how near they are.
+type FaultBoundsView struct {
+	Dependency string          `json:"dependency,omitempty"` // empty: behind the door
+	Allow      bool            `json:"allow"`                // by order
+	Share      float64         `json:"share"`                // of the requests, at most
+	Concurrent int             `json:"concurrent"`           // at the same time, at most
+	Hurting    int             `json:"hurting"`              // now
+	Abort      *FaultAbortView `json:"abort,omitempty"`
 }
 
-// FaultAbortsOf is when all faults of a place end by themselves.
-type FaultAbortsOf struct {
+// FaultAbortView is when all faults of a place end by themselves.
+type FaultAbortView struct {
 	Success  float64 `json:"success"` // fewer calls than this share succeed
 	WindowMS float64 `json:"window_ms"`
 	Minimum  int     `json:"calls"` // that the window must hold
@@ -108,7 +108,7 @@ func asked(r *http.Request) *string {
 
 // Faults shows what hurts, and has hurt, requests on purpose.
 func (op Operator) Faults(dependency *string) FaultsView {
-	v := FaultsView{Faults: []FaultView{}, Bounds: []FaultBoundsOf{}}
+	v := FaultsView{Faults: []FaultView{}, Bounds: []FaultBoundsView{}}
 	op.eachFaults(dependency, func(name string, f *seakeep.Faults) {
 		now := f.Snapshot()
 		v.Bounds = append(v.Bounds, boundsOf(name, &now))
@@ -124,12 +124,12 @@ func (op Operator) Faults(dependency *string) FaultsView {
 	return v
 }
 
-func boundsOf(name string, s *fault.Snapshot) FaultBoundsOf {
+func boundsOf(name string, s *fault.Snapshot) FaultBoundsView {
 	c := &s.Config
-	b := FaultBoundsOf{Dependency: name, Allow: c.Allow, Share: c.Share, Concurrent: c.Concurrent,
+	b := FaultBoundsView{Dependency: name, Allow: c.Allow, Share: c.Share, Concurrent: c.Concurrent,
 		Hurting: s.Active}
 	if a := c.Abort; a.Success > 0 {
-		b.Abort = &FaultAbortsOf{Success: a.Success, WindowMS: millis(a.Window), Minimum: a.Minimum,
+		b.Abort = &FaultAbortView{Success: a.Success, WindowMS: millis(a.Window), Minimum: a.Minimum,
 			Judged: s.Calls, Succeeded: s.Good}
 	}
 	return b

@@ -194,7 +194,7 @@ func TestFaultBoundsAreShown(t *testing.T) {
 	}
 	b := v.Bounds[0]
 	if b.Dependency != "dep" || !b.Allow || b.Share != 0.3 || b.Concurrent != 7 || b.Hurting != 0 || b.Abort == nil ||
-		*b.Abort != (FaultAbortsOf{Success: 0.5, WindowMS: 60e3, Minimum: 4, Judged: 3, Succeeded: 3}) {
+		*b.Abort != (FaultAbortView{Success: 0.5, WindowMS: 60e3, Minimum: 4, Judged: 3, Succeeded: 3}) {
 		t.Errorf("%+v %+v", b, b.Abort)
 	}
 }
