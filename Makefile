@@ -27,8 +27,7 @@ every   = $(addsuffix /...,$(1))
 FIRST = ./cmd/seakeep/proxy
 
 # Packages with tests that the race detector makes too long: those run without it.
-LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' seakeep/internal/race ./config ./core ./sim \
-	./cmd ./seakeeptest)))
+LONG = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir=web seakeep/internal/race .)))
 
 # What must hold without a clock, a network or an operating system.
 PURE = $(addsuffix /...,$(wildcard ./core ./sim))
