@@ -245,7 +245,7 @@ func realServer(t *testing.T, h2 bool) {
 	l := test(nil)
 	l.door, l.URL, l.HTTP2, l.Method, l.Body = nil, s.URL, h2, http.MethodPost, []byte("{}")
 	l.Header = http.Header{"X-Tenant": {"a"}}
-	all, err := l.Run(t.Context(), []Step{{100, 100, time.Second}, {350, 350, 1500 * time.Millisecond}})
+	all, err := l.Run(t.Context(), []Step{{150, 150, time.Second}, {300, 300, 1500 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func realServer(t *testing.T, h2 bool) {
 	}
 	// What is good beyond the limit is what is done in the time that an answer may
 	// take, before the queue is longer than that.
-	if limit.Holds != 100 || limit.Fails != 350 || limit.Best > 230 || all[1].Answered < 100 || all[0].Good < 60 {
+	if limit.Holds != 150 || limit.Fails != 300 || limit.Best > 230 || all[1].Answered < 250 || all[0].Good < 100 {
 		t.Errorf("%+v", limit)
 		for _, r := range all {
 			t.Log(r.Line())
