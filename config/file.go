@@ -123,13 +123,17 @@ type Measured struct {
 // Empty reports whether nothing was seen.
 func (m Measured) Empty() bool { return m == Measured{} }
 
+// UsualFalseTimeouts is the share of healthy calls that an attempt's limit may cut
+// off if the file does not say.
+const UsualFalseTimeouts = 0.001
+
 // Settings is how calls are protected: those of a dependency, or of one of its
 // operations.
 type Settings struct {
 	Connect time.Duration // for a new connection; 0: no limit of its own
 	Acquire time.Duration // for a pooled connection; also Call.Bulkhead.Wait; 0: not given
 	// FalseTimeouts is the share of healthy calls that an attempt's limit may cut
-	// off; 0: not given, and 0.1 %. Reviews go by it, and no call does.
+	// off; 0: not given, and UsualFalseTimeouts. Reviews go by it, and no call does.
 	FalseTimeouts float64
 
 	Replay    int64 // bodies up to this many bytes are kept for another try

@@ -42,7 +42,7 @@ func (o *object) timeout(s *Settings) {
 	t.duration("total", &s.Call.Timeout.Total, positive("800ms"))
 	t.duration("reserve", &s.Call.Timeout.Reserve, natural("5ms"))
 	t.duration("needs", &s.Call.Timeout.Needs, natural("20ms"))
-	accepted := within(0.00001, 0.1, "1%")
+	accepted := within(0.00001, 0.1, "1%") // UsualFalseTimeouts, if it is not there
 	accepted.off = "0.1%"
 	t.share("false-timeouts", &s.FalseTimeouts, accepted)
 	t.mode(&s.Call, call.RungTimeout)

@@ -20,14 +20,10 @@ type Options struct {
 	Headroom float64
 }
 
-// usualFalse is the share of healthy calls that a timeout may cut off, if nobody
-// says another.
-const usualFalse = 0.001
-
 // accepted is the share of healthy calls that the timeout of the dependency may
 // cut off, and what it has above the quantile of that.
 func (a *Advice) accepted() (share, headroom float64) {
-	share, headroom = usualFalse, 0.5
+	share, headroom = config.UsualFalseTimeouts, 0.5
 	for _, given := range []float64{a.opts.FalseTimeouts, a.dep.FalseTimeouts} {
 		if given > 0 {
 			share, headroom = given, 0
@@ -44,7 +40,7 @@ func (a *Advice) accepted() (share, headroom float64) {
 // that the timeout may cut off from now on, if that is more than the ordinary.
 func (a *Advice) usual() float64 {
 	share, _ := a.accepted()
-	if share <= usualFalse || a.limit == 0 || a.Calls == 0 {
+	if share <= config.UsualFalseTimeouts || a.limit == 0 || a.Calls == 0 {
 		return a.Errors
 	}
 	return a.Errors + max(0, share-float64(a.sample.Cut)/float64(a.Calls))

@@ -123,17 +123,14 @@ func attemptWithoutLimit(s *subject) {
 		fix:    "set timeout.request to " + span(each), changes: s.within(each)})
 }
 
-// usualFalse is the share of healthy calls that a limit may cut off if nobody
-// says more, and nearFalse how many times the share that somebody gave is still
-// it: between two quantiles that were measured the share is a guess.
-const (
-	usualFalse = 0.001
-	nearFalse  = 1.5
-)
+// nearFalse is how many times the share of healthy calls that somebody gave is
+// still it: between two quantiles that were measured the share is a guess.
+const nearFalse = 1.5
 
 func timeoutUnder(s *subject) {
-	accepted, most, least := usualFalse, usualFalse, latency(s.measured, usualFalse)
-	if a := s.settings.FalseTimeouts; a > usualFalse {
+	const usual = config.UsualFalseTimeouts
+	accepted, most, least := usual, usual, latency(s.measured, usual)
+	if a := s.settings.FalseTimeouts; a > usual {
 		accepted, most = a, a*nearFalse
 		least = latency(s.measured, most)
 	}
@@ -150,7 +147,7 @@ func timeoutUnder(s *subject) {
 		number:  Number{"healthy calls cut off", 100 * share, 100 * accepted, "%"},
 		fix:     "set timeout.request to " + span(good),
 		changes: s.within(good)}
-	if accepted > usualFalse {
+	if accepted > usual {
 		f.why = fmt.Sprintf("%s for %s fails more healthy calls than the %s that timeout.false-timeouts "+
 			"accepts", span(limit), s.name(), percent(accepted))
 	}
