@@ -28,7 +28,7 @@ export function partsOf(c: Columns): Part[] {
       charts: [byClass(c, "admitted", "admitted", "Accepted"), byClass(c, "queued", "queued", "Waiting", ""), byClass(c, "shed", "shed", "Shed"), byClass(c, "left", "left", "Left while they waited"), byClass(c, "in_time", "in-time", "Answered in time")] },
     { id: "limit", title: "Concurrency and queue", says: "How many are served at once, of how many there may be, and how many wait.", promql: "seakeep_concurrency_limit",
       charts: [{ id: "slots", title: "Served at once", unit: "", most: 1, lines: [line("under way", "slots", 0), line("limit", "limit", 5, 1), line("waiting", "queued", 2)] }] },
-    { id: "latency", title: "Latency", says: "Of served requests, from their arrival.", promql: "seakeep_request_duration_seconds",
+    { id: "latency", title: "Latency", says: "Of served requests, from their arrival.", promql: "histogram_quantile(0.99, sum by (le) (rate(seakeep_request_duration_seconds_bucket[1m])))",
       charts: [{ id: "latency", title: "Latency", unit: "ms", most: 1, lines: [line("p50", "p50_ms", 0), line("p99", "p99_ms", 2, 1), line("p99.9", "p999_ms", 4, 2)] }] },
     { id: "way", title: "Degradation and admission", says: "Features that are off, and the share of the demand that is let in: its ramp is the way back from an overload.", promql: "seakeep_degrade_level",
       charts: [{ id: "degrade", title: "Features off", unit: "", most: 1, lines: [line("off", "degrade", 4, 0)] },
