@@ -75,7 +75,7 @@ function OrderForm({ draft }: { draft: Draft }) {
         <label>Token <input type="password" required autocomplete="off" spellcheck={false} value={token} onInput={(e) => setToken(e.currentTarget.value)} /></label>
       </fieldset>
       <p class="soft note">The token is kept until this tab is closed. The time and a number that counts once go with the order.</p>
-      <p class="twin-line soft note">The same in a terminal: <code>{commandOf(draft, location.host)}</code> <Copy text={commandOf(draft, location.host)} what="terminal" /></p>
+      {!wrong && <p class="twin-line soft note">The same in a terminal: <code>{commandOf(draft, location.host)}</code> <Copy text={commandOf(draft, location.host)} what="terminal" /></p>}
       <div role="status" class="said">
         {wrong && <p class="soft">{wrong}</p>}
         {said && <p class={said.good ? "good" : "problem"}><b>{said.good ? "●" : "▲"} {said.text}</b> {said.advice}</p>}

@@ -61,6 +61,8 @@ const share = (text: string): number | undefined => {
   return text.trim() !== "" && n >= 0 && n <= 100 ? n / 100 : undefined;
 };
 
+const shareText = (text: string): string => `${+((share(text) ?? 0) * 100).toFixed(4)}%`;
+
 /** What is missing or wrong before the program need be asked; empty: nothing. */
 export function missing(d: Draft): string {
   switch (d.what) {
@@ -95,7 +97,7 @@ export function orderOf(d: Draft, dryRun = false): Order {
 
 /** A fault with the keys and words of the policy file. */
 export function faultOf(d: StartDraft): Record<string, string | number | boolean> {
-  const f: Record<string, string | number | boolean> = { name: d.name.trim() || d.kind, kind: d.kind, share: `${+((share(d.share) ?? 0) * 100).toFixed(4)}%` };
+  const f: Record<string, string | number | boolean> = { name: d.name.trim() || d.kind, kind: d.kind, share: shareText(d.share) };
   if (d.length.trim()) f.for = d.length.trim();
   for (const key of kinds[d.kind] ?? []) {
     const text = d[key].trim();
@@ -107,7 +109,7 @@ export function faultOf(d: StartDraft): Record<string, string | number | boolean
   return f;
 }
 
-/** The same on a command line. */
+/** The same on a command line, of a draft that misses nothing. */
 export function commandOf(d: Draft, host: string): string {
   const admin = ` --admin ${shellWord(host)}`;
   switch (d.what) {
@@ -116,7 +118,7 @@ export function commandOf(d: Draft, host: string): string {
     case "degrade":
       return `seakeep degrade ${shellWord(d.level || "auto")}${admin}`;
     case "admit":
-      return `seakeep admit ${share(d.share) === undefined ? "40" : +((share(d.share) ?? 0) * 100).toFixed(4)}%${d.ramp.trim() ? ` --ramp ${shellWord(d.ramp.trim())}` : ""}${admin}`;
+      return `seakeep admit ${shareText(d.share)}${d.ramp.trim() ? ` --ramp ${shellWord(d.ramp.trim())}` : ""}${admin}`;
     case "start": {
       const { kind, ...rest } = faultOf(d);
       const flags = Object.entries(rest).filter(([k, v]) => k !== "name" || v !== kind).map(([k, v]) => (v === true ? `--${k}` : `--${k} ${shellWord(String(v))}`));
