@@ -34,13 +34,11 @@ export const send = (o: Order, who: Who): Promise<unknown> =>
 export function adviceOn(status: number): string {
   switch (status) {
     case 0:
-      return "Nothing was ordered, or its answer was lost: look at the orders below before you try again.";
+      return "Nothing was ordered, or its answer was lost: look at the audit log before you try again.";
     case 401:
       return "The token is wrong. It is the first line of the file that --dashboard-token-file names.";
     case 403:
       return "This page may not order here.";
-    case 409:
-      return "Nothing was changed.";
     case 421:
       return "Open this page under a name that the program knows.";
     case 429:
