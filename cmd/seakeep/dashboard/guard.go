@@ -22,7 +22,9 @@ const (
 	// known until that is so in any case.
 	replayWindow = 2 * time.Minute
 	maxNonces    = 4096
-	triesPer     = 10 // attempts a second that are judged and written down
+	// triesPer are the attempts a second that are judged and written down: of those
+	// who may order, and as many of the others, who must not keep them from it.
+	triesPer = 10
 )
 
 // ReadToken reads the token that levers need from a file: its first line.
@@ -47,7 +49,7 @@ type guard struct {
 	mu     *sync.Mutex
 	nonces map[string]time.Time // when they are forgotten
 	second int64
-	tries  int
+	tries  [2]int // of the others, and of those who may order
 }
 
 func newGuard(token string) guard {
@@ -61,15 +63,20 @@ func newGuard(token string) guard {
 
 func (g *guard) enabled() bool { return g.token != nil }
 
-// busy reports whether there were too many attempts in this second.
-func (g *guard) busy(now time.Time) bool {
+// busy reports whether there were too many attempts in this second: of those who
+// may order, if stranger is nil, or of the others.
+func (g *guard) busy(now time.Time, stranger *refusal) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if s := now.Unix(); s != g.second {
-		g.second, g.tries = s, 0
+		g.second, g.tries = s, [2]int{}
 	}
-	g.tries++
-	return g.tries > triesPer
+	kind := 0
+	if stranger == nil {
+		kind = 1
+	}
+	g.tries[kind]++
+	return g.tries[kind] > triesPer
 }
 
 // refusal is why an order is not carried out.

@@ -34,13 +34,17 @@ func (d *Dashboard) pull(w http.ResponseWriter, r *http.Request, p *Program) {
 	now := time.Now()
 	entry := schema.Event{Kind: schema.KindLever, Lever: schema.Text(r.PathValue("lever")),
 		By: schema.Text(r.RemoteAddr), AtMS: unixMS(now)}
-	if d.guard.busy(now) {
-		d.audit.tooMany(now)
-		w.Header().Set("Retry-After", "1")
-		fail(w, http.StatusTooManyRequests, "too many orders; wait a second")
+	refused := ofHere(r, d.options.Hosts)
+	if refused == nil {
+		refused = d.guard.known(r)
+	}
+	if d.stormy(w, now, refused) {
 		return
 	}
-	request, refused := d.judge(w, r, now)
+	var request *Request
+	if refused == nil {
+		request, refused = d.judge(w, r, now)
+	}
 	if request != nil {
 		entry.Why = request.Reason
 		if request.By != "" {
@@ -60,6 +64,17 @@ func (d *Dashboard) pull(w http.ResponseWriter, r *http.Request, p *Program) {
 	d.answer(w, entry, refused)
 }
 
+// stormy answers an attempt that is one of too many.
+func (d *Dashboard) stormy(w http.ResponseWriter, now time.Time, stranger *refusal) bool {
+	if !d.guard.busy(now, stranger) {
+		return false
+	}
+	d.audit.tooMany(now)
+	w.Header().Set("Retry-After", "1")
+	fail(w, http.StatusTooManyRequests, "too many orders; wait a second")
+	return true
+}
+
 // answer writes an attempt down and says what became of it.
 func (d *Dashboard) answer(w http.ResponseWriter, entry schema.Event, refused *refusal) {
 	if entry.Accepted = refused == nil; !entry.Accepted {
@@ -77,14 +92,8 @@ func (d *Dashboard) answer(w http.ResponseWriter, entry schema.Event, refused *r
 	show(w, map[string]any{"done": true})
 }
 
-// judge reads an order if it may be read. A request that has no token is not.
+// judge reads the order of somebody who may give one.
 func (d *Dashboard) judge(w http.ResponseWriter, r *http.Request, now time.Time) (*Request, *refusal) {
-	if no := ofHere(r, d.options.Hosts); no != nil {
-		return nil, no
-	}
-	if no := d.guard.known(r); no != nil {
-		return nil, no
-	}
 	var q Request
 	if err := readJSON(w, r, &q); err != nil {
 		return nil, &refusal{http.StatusBadRequest, "unreadable",
@@ -123,14 +132,12 @@ func (d *Dashboard) demo(w http.ResponseWriter, r *http.Request, p *Program) {
 		return
 	}
 	now := time.Now()
-	if d.guard.busy(now) {
-		d.audit.tooMany(now)
-		fail(w, http.StatusTooManyRequests, "too many orders; wait a second")
+	refused := ofHere(r, d.options.Hosts)
+	if d.stormy(w, now, refused) {
 		return
 	}
 	entry := schema.Event{Kind: schema.KindLever, Lever: "demo/" + schema.Text(r.PathValue("lever")),
 		By: schema.Text(r.RemoteAddr), AtMS: unixMS(now)}
-	refused := ofHere(r, d.options.Hosts)
 	if refused == nil {
 		var order json.RawMessage
 		err := readJSON(w, r, &order)

@@ -69,7 +69,7 @@ func TestLeversRefuse(t *testing.T) {
 	}
 	for i, c := range cases {
 		w.guard.mu.Lock()
-		w.guard.tries = 0
+		w.guard.tries = [2]int{}
 		w.guard.mu.Unlock()
 		resp, body := w.do(http.MethodPost, "/api/v1/levers/breaker", c.body, c.header)
 		if resp.StatusCode != c.status || !strings.Contains(body, `"error"`) {
@@ -193,6 +193,23 @@ func TestStormOfAttempts(t *testing.T) {
 	stormy := slices.ContainsFunc(all, func(e schema.Event) bool { return e.Detail == "too-many" })
 	if len(all) > seconds*(triesPer+1) || !stormy && attempts > seconds*triesPer {
 		t.Errorf("%d are written down in %d s, and the storm: %v", len(all), seconds, stormy)
+	}
+}
+
+// Strangers cannot keep those who have the token from giving orders.
+func TestStormOfStrangers(t *testing.T) {
+	w := newWorld(t, Options{Token: testToken})
+	stranger := map[string]string{"Content-Type": "application/json", "Origin": "http://elsewhere.example"}
+	for i := range 3 {
+		for range 3 * triesPer {
+			w.do(http.MethodPost, "/api/v1/levers/breaker", "{}", stranger)
+		}
+		header := map[string]string{"Content-Type": "application/json", "Authorization": "Bearer " + testToken}
+		resp, body := w.do(http.MethodPost, "/api/v1/levers/breaker",
+			order("why", fmt.Sprintf("nonce-of-enough-letters-%d", i), forceOpen), header)
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
 	}
 }
 
