@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seakeep/seakeep"
-	"github.com/seakeep/seakeep/internal/race"
 	"github.com/seakeep/seakeep/seakeephttp"
 	"github.com/seakeep/seakeep/seakeeptest"
 )
@@ -18,7 +17,6 @@ import (
 // The first question to a policy: what becomes of everything else when pricing
 // takes 2 s? Without protection a quarter of it fails.
 func TestOurPolicySurvivesPricingAtTwoSeconds(t *testing.T) {
-	race.OneGoroutine(t)
 	f := seakeeptest.SimulatePolicy(t, "../examples/checkout/seakeep.yaml",
 		"testdata/slow-pricing.yaml")
 	f.Want(
